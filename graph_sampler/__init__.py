@@ -1,0 +1,1 @@
+"""The deterministic sampler: graph and config and seed in, proved traces out; no model, no network."""

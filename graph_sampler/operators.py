@@ -1,0 +1,118 @@
+"""The 29 temporal operators: one table, the only place that knows the list.
+
+Paper: section 4.1, Table 1. Rows of a family stand in order of precedence, so that exactly one
+holds for any two facts even where an interval is one granule long. Bounds are closed and count
+granules: two intervals that share their boundary year meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from state.interval import ValidInterval
+from state.vocabulary import Family, RelationType
+
+Test = Callable[[Any, Any, Any, Any], Any]
+"""`(a, b, c, d) -> bool` for left `[a, b]` and right `[c, d]`; also on numpy arrays, elementwise."""
+
+
+class Operator(NamedTuple):
+    """A pairwise operator from a left fact to a right one."""
+
+    name: str
+    family: Family
+    converse: str
+    """The operator that holds from right to left."""
+    holds: Test
+    """The test of the row; rows above it in its family take precedence."""
+    is_equality: bool = False
+    """Whether a reference under it fixes the fact's whole span."""
+    is_boundary: bool = False
+    """Whether it reads a shared boundary granule, which a one-granule interval blurs."""
+
+
+class Ordinal(NamedTuple):
+    """An operator that ranks facts of one name by a key."""
+
+    name: str
+    key: Callable[[Any, Any], Any]
+    """`(start, end) -> key`; also on numpy arrays."""
+    for_points: bool
+    """Whether a point relation may be ranked by it."""
+
+    @property
+    def family(self) -> Family:
+        """Always the ordinal family."""
+        return Family.ORDINAL
+
+
+PAIRWISE: tuple[Operator, ...] = (
+    Operator("I-equals-I", Family.I_I, "I-equals-I", lambda a, b, c, d: (a == c) & (b == d), is_equality=True, is_boundary=True),
+    Operator("I-starts-I", Family.I_I, "I-started-by-I", lambda a, b, c, d: (a == c) & (b < d), is_boundary=True),
+    Operator("I-started-by-I", Family.I_I, "I-starts-I", lambda a, b, c, d: (a == c) & (b > d), is_boundary=True),
+    Operator("I-finishes-I", Family.I_I, "I-finished-by-I", lambda a, b, c, d: (b == d) & (a > c), is_boundary=True),
+    Operator("I-finished-by-I", Family.I_I, "I-finishes-I", lambda a, b, c, d: (b == d) & (a < c), is_boundary=True),
+    Operator("I-before-I", Family.I_I, "I-after-I", lambda a, b, c, d: b < c),
+    Operator("I-after-I", Family.I_I, "I-before-I", lambda a, b, c, d: a > d),
+    Operator("I-meets-I", Family.I_I, "I-met-by-I", lambda a, b, c, d: b == c, is_boundary=True),
+    Operator("I-met-by-I", Family.I_I, "I-meets-I", lambda a, b, c, d: a == d, is_boundary=True),
+    Operator("I-during-I", Family.I_I, "I-contains-I", lambda a, b, c, d: (a > c) & (b < d)),
+    Operator("I-contains-I", Family.I_I, "I-during-I", lambda a, b, c, d: (a < c) & (b > d)),
+    Operator("I-overlaps-I", Family.I_I, "I-overlapped-by-I", lambda a, b, c, d: (a < c) & (c < b) & (b < d)),
+    Operator("I-overlapped-by-I", Family.I_I, "I-overlaps-I", lambda a, b, c, d: (c < a) & (a < d) & (d < b)),
+    Operator("P-at-start-I", Family.P_I, "I-starts-at-P", lambda a, b, c, d: a == c, is_boundary=True),
+    Operator("P-at-end-I", Family.P_I, "I-ends-at-P", lambda a, b, c, d: a == d, is_boundary=True),
+    Operator("P-before-I", Family.P_I, "I-after-P", lambda a, b, c, d: a < c),
+    Operator("P-after-I", Family.P_I, "I-before-P", lambda a, b, c, d: a > d),
+    Operator("P-inside-I", Family.P_I, "I-covers-P", lambda a, b, c, d: (c < a) & (a < d)),
+    Operator("I-starts-at-P", Family.I_P, "P-at-start-I", lambda a, b, c, d: a == c, is_boundary=True),
+    Operator("I-ends-at-P", Family.I_P, "P-at-end-I", lambda a, b, c, d: b == c, is_boundary=True),
+    Operator("I-after-P", Family.I_P, "P-before-I", lambda a, b, c, d: a > c),
+    Operator("I-before-P", Family.I_P, "P-after-I", lambda a, b, c, d: b < c),
+    Operator("I-covers-P", Family.I_P, "P-inside-I", lambda a, b, c, d: (a < c) & (c < b)),
+    Operator("P-before-P", Family.P_P, "P-after-P", lambda a, b, c, d: a < c),
+    Operator("P-equals-P", Family.P_P, "P-equals-P", lambda a, b, c, d: a == c, is_equality=True, is_boundary=True),
+    Operator("P-after-P", Family.P_P, "P-before-P", lambda a, b, c, d: a > c),
+)
+
+ORDINALS: tuple[Ordinal, ...] = (
+    Ordinal("start_rank", lambda start, end: start, for_points=True),
+    Ordinal("end_rank", lambda start, end: end, for_points=False),
+    Ordinal("duration_rank", lambda start, end: end - start, for_points=False),
+)
+
+BY_NAME: dict[str, Operator] = {operator.name: operator for operator in PAIRWISE}
+ORDINAL_BY_NAME: dict[str, Ordinal] = {ordinal.name: ordinal for ordinal in ORDINALS}
+OPERATOR_NAMES: tuple[str, ...] = tuple(BY_NAME) + tuple(ORDINAL_BY_NAME)
+
+_FAMILY_OF_TYPES: dict[tuple[RelationType, RelationType], Family] = {
+    (RelationType.INTERVAL, RelationType.INTERVAL): Family.I_I,
+    (RelationType.POINT, RelationType.INTERVAL): Family.P_I,
+    (RelationType.INTERVAL, RelationType.POINT): Family.I_P,
+    (RelationType.POINT, RelationType.POINT): Family.P_P,
+}
+
+
+def family_of(left: RelationType, right: RelationType) -> Family:
+    """The family of the operators between facts of two relation types, neither deleted."""
+    return _FAMILY_OF_TYPES[left, right]
+
+
+def operators_of(family: Family) -> tuple[Operator, ...]:
+    """The rows of a pairwise family in order of precedence."""
+    return tuple(operator for operator in PAIRWISE if operator.family is family)
+
+
+def relate(family: Family, x: ValidInterval, y: ValidInterval) -> Operator:
+    """The one operator of a pairwise family that holds from `x` to `y`.
+
+    Bounds are closed; a point is an interval with equal ends. Where several tests are true (a
+    one-granule interval), the first row of the table wins.
+
+    Paper: section 4.1.
+    """
+    for operator in operators_of(family):
+        if operator.holds(x.start, x.end, y.start, y.end):
+            return operator
+    raise ValueError(f"no operator of {family} holds from {x} to {y}; is one a point of a point relation?")
