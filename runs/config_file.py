@@ -1,0 +1,385 @@
+"""A YAML file and its `--set` overrides -> a validated config, with file, line and key in every error.
+
+Nothing that stands under a secret-looking key is ever shown, nor the user part or query of an
+address; the resolved config that a run keeps leaves both out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+from urllib.parse import urlsplit, urlunsplit
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from state.config import SECRET_KEY, Config, ModelConfig, RoleConfig
+from state.errors import ConfigError, did_you_mean
+from state.model_base import FORMAT_VERSION
+
+KeyPath = tuple[str | int, ...]
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
+_SHOWABLE_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\Z", re.ASCII)
+"""Looks like a variable's name and not like a key that was pasted in its place."""
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_LITERAL_SECRETS = frozenset((
+    "api_key", "apikey", "x_api_key", "authorization", "proxy_authorization", "token", "access_token", "bearer", "secret",
+    "client_secret", "password", "cookie", "headers", "extra_headers", "default_headers",
+))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LoadedConfig:
+    """A validated config and where each of its keys was written."""
+
+    config: Config
+    file: str
+    """The file as the user named it."""
+    lines: Mapping[KeyPath, int]
+    """Key path -> line from 1."""
+    overridden: frozenset[KeyPath]
+    """Key paths given by `--set`."""
+
+    def where(self, key: KeyPath) -> str:
+        """`runs/my.yaml:12, agents.verifier.model`, or `--set agents.verifier.model`."""
+        return _where(self.file, self.lines, self.overridden, key)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which a date stays the text it is: open dates are compared as text."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def load_config(path: str | Path, overrides: Sequence[str] = ()) -> LoadedConfig:
+    """The config of a YAML file with `key.path=value` overrides applied; values are read as YAML.
+
+    Raises:
+        ConfigError: the file cannot be read, is not YAML, or a key or value is wrong.
+    """
+    file = str(path)
+    data, lines = _read_yaml(file)
+    if data.pop("format", FORMAT_VERSION) != FORMAT_VERSION:
+        raise ConfigError(f"only config format {FORMAT_VERSION} can be read", where=f"{file}, format")
+    overridden = frozenset(_apply_override(data, override) for override in overrides)
+    config = validate(data, file, lines, overridden)
+    loaded = LoadedConfig(config, file, lines, overridden)
+    _check_model_names(loaded)
+    _check_variable_names(loaded)
+    return loaded
+
+
+def validate(data: dict[str, Any], file: str, lines: Mapping[KeyPath, int], overridden: frozenset[KeyPath]) -> Config:
+    """The config that the data stand for.
+
+    Raises:
+        ConfigError: a key is unknown or missing, or a value does not fit.
+    """
+    for key in _literal_secrets(data.get("models")):
+        raise ConfigError(
+            "a key does not belong in a config",
+            where=_where(file, lines, overridden, ("models", *key)),
+            remedy="Put it into an environment variable and name that in api_key_env or headers_env.",
+        )
+    try:
+        return Config.model_validate(data)
+    except ValidationError as err:
+        first = _most_telling(err.errors(include_url=False, include_input=False))
+        key = _known_part(data, first["loc"])
+        raise ConfigError(_what(first, key, data), where=_where(file, lines, overridden, key), remedy=_remedy(first, key, data)) from err
+
+
+def check_environment(loaded: LoadedConfig, environ: Mapping[str, str] = os.environ) -> None:
+    """Passes if every variable that the roles' models name is set; run before the expensive work.
+
+    Raises:
+        ConfigError: a variable is not set or empty.
+    """
+    for name in role_models(loaded.config):
+        for key, variable in _variables(name, loaded.config.models[name]):
+            if not environ.get(variable, "").strip():
+                shown = f" {variable}" if _SHOWABLE_VARIABLE.match(variable) else " that it names"
+                raise ConfigError(
+                    f"the environment variable{shown} is not set", where=loaded.where(key), remedy="Export it, or choose another model."
+                )
+
+
+def role_models(config: Config) -> list[str]:
+    """The names of the models that play a role, sorted."""
+    return sorted({role.model for _, role in _roles(config)})
+
+
+def dump_config(config: Config) -> str:
+    """The resolved config as YAML, without what addresses carry beside the server and path."""
+    return yaml.safe_dump({"format": FORMAT_VERSION, **plain(config)}, sort_keys=False, allow_unicode=False, width=100)
+
+
+def plain(config: Config) -> dict[str, Any]:
+    """The config as JSON data, fit to be stored or shown."""
+    data: dict[str, Any] = _without_credentials(config.model_dump(mode="json"))
+    return data
+
+
+def identity(config: Config) -> dict[str, Any]:
+    """What must be the same for a run directory to be continued: all but speed, limits and the cache's place."""
+    data = plain(config)
+    del data["run"], data["cache"], data["sampler"]["workers"]
+    for model in data["models"].values():
+        for key in ("concurrency", "rpm", "tpm", "timeout_s", "price"):
+            del model[key]
+    return data
+
+
+def first_difference(one: Any, other: Any, key: KeyPath = ()) -> str | None:
+    """The first key, in dotted form, at which two plain configs differ; `None` if they are the same."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in sorted({*one, *other}):
+            found = first_difference(one.get(name), other.get(name), (*key, name))
+            if found is not None:
+                return found
+        return None
+    return None if one == other else ".".join(map(str, key))
+
+
+def redact_address(text: str) -> str:
+    """An address without user, password, query and fragment."""
+    try:
+        parts = urlsplit(text)
+        host = parts.netloc.rpartition("@")[2]
+        return urlunsplit((parts.scheme, host, parts.path, "", ""))
+    except ValueError:
+        return "(address)"
+
+
+def _read_yaml(file: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
+    try:
+        text = Path(file).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as err:
+        raise ConfigError("there is no such config file", where=file, remedy=_yaml_files_near(file)) from err
+    except OSError as err:
+        raise ConfigError(f"the config file cannot be read: {err.strerror}", where=file) from err
+    except UnicodeDecodeError as err:
+        raise ConfigError("the config file is not UTF-8 text", where=file) from err
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if not isinstance(node, yaml.MappingNode):
+            raise ConfigError("the config file holds no keys", where=file, remedy="It needs at least dataset and graph.path.")
+        lines = dict(_key_lines(node, (), file))
+        return loader.construct_document(node), lines
+    except yaml.MarkedYAMLError as err:
+        line = err.problem_mark.line + 1 if err.problem_mark else 1
+        raise ConfigError(f"not YAML: {err.problem or err.context}", where=f"{file}:{line}") from err
+    except yaml.YAMLError as err:
+        raise ConfigError("not YAML: it holds characters that YAML does not allow", where=file) from err
+    except (ValueError, RecursionError) as err:
+        raise ConfigError("not YAML that a config can be read from", where=file) from err
+
+
+def _yaml_files_near(file: str) -> str:
+    folder = Path(file).parent
+    names = sorted(str(path) for path in folder.glob("*.yaml")) if folder.is_dir() else []
+    return did_you_mean(file, names) if names else "Name a YAML file such as runs/quickstart.yaml."
+
+
+def _key_lines(node: yaml.MappingNode, path: KeyPath, file: str) -> Iterator[tuple[KeyPath, int]]:
+    seen: set[str] = set()
+    for key_node, value_node in node.value:
+        key, line = str(key_node.value), key_node.start_mark.line + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise ConfigError("a key must be a plain word", where=f"{file}:{line}")
+        if key in seen:
+            raise ConfigError("the key is there twice", where=f"{file}:{line}, {'.'.join(map(str, (*path, key)))}")
+        seen.add(key)
+        yield (*path, key), line
+        yield from _value_lines(value_node, (*path, key), file)
+
+
+def _value_lines(node: yaml.Node, path: KeyPath, file: str) -> Iterator[tuple[KeyPath, int]]:
+    if isinstance(node, yaml.MappingNode):
+        yield from _key_lines(node, path, file)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            yield (*path, index), item.start_mark.line + 1
+            yield from _value_lines(item, (*path, index), file)
+
+
+def _apply_override(data: dict[str, Any], override: str) -> KeyPath:
+    """Sets one value in place and returns its key path."""
+    dotted, equals, text = override.partition("=")
+    if not equals or not dotted.strip():
+        shown = "" if SECRET_KEY.search(override) else f", not {override!r}"
+        raise ConfigError(f"an override reads key.path=value{shown}", where="--set", remedy="Example: --set sampler.seed=7")
+    dotted = dotted.strip()
+    try:
+        value = yaml.load(text, _Loader)  # noqa: S506  # a SafeLoader without dates
+    except yaml.YAMLError as err:
+        raise ConfigError("the value is not YAML", where=f"--set {dotted}", remedy="Put it in quotes inside the value.") from err
+    key = _split_key(data, dotted)
+    target: Any = data
+    for depth, name in enumerate(key[:-1]):
+        if target.get(name) is None:
+            target[name] = {}
+        target = target[name]
+        if not isinstance(target, dict):
+            raise ConfigError(f"{'.'.join(map(str, key[: depth + 1]))} has no keys below it", where=f"--set {dotted}")
+    target[key[-1]] = value
+    return key
+
+
+def _split_key(data: Any, dotted: str) -> KeyPath:
+    """The key path of a dotted name; a name that itself holds dots (`gpt-4.1`) is taken whole where it exists."""
+    parts, key = dotted.split("."), []
+    while parts:
+        size = next(
+            (size for size in range(len(parts), 1, -1) if isinstance(data, dict) and ".".join(parts[:size]) in data),
+            1,
+        )
+        name = ".".join(parts[:size])
+        key.append(name)
+        data = data.get(name) if isinstance(data, dict) else None
+        del parts[:size]
+    return tuple(key)
+
+
+def _where(file: str, lines: Mapping[KeyPath, int], overridden: Iterable[KeyPath], key: KeyPath) -> str:
+    dotted = ".".join(map(str, key))
+    if any(key[: len(given)] == given or (key not in lines and given[: len(key)] == key) for given in overridden if key):
+        return f"--set {dotted}"
+    line = next((lines[key[:size]] for size in range(len(key), 0, -1) if key[:size] in lines), None)
+    place = file if line is None else f"{file}:{line}"
+    return f"{place}, {dotted}" if dotted else place
+
+
+def _known_part(data: Any, location: tuple[str | int, ...]) -> KeyPath:
+    """The part of pydantic's location that names keys of the data; the rest names types of a union."""
+    key: list[str | int] = []
+    for name in location:
+        is_item = isinstance(data, list) and isinstance(name, int) and name < len(data)
+        if is_item or (isinstance(data, dict) and name in data):
+            key.append(name)
+            data = data[name]
+            continue
+        if isinstance(data, dict) and name == location[-1]:
+            key.append(name)
+        break
+    return tuple(key)
+
+
+def _most_telling(errors: list[ErrorDetails]) -> ErrorDetails:
+    """An unknown key first: it usually explains what is missing."""
+    return min(errors, key=lambda error: (error["type"] != "extra_forbidden", error["type"] != "missing"))
+
+
+def _what(error: ErrorDetails, key: KeyPath, data: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return "unknown key"
+    if error["type"] == "missing":
+        return "the key is missing"
+    if error["type"] in ("model_type", "dict_type"):
+        return "there must be keys below this key"
+    text = error["msg"].removeprefix("Value error, ")
+    text = text[:1].lower() + text[1:]
+    value = _value_at(data, key)
+    if error["type"] == "value_error" or isinstance(value, dict | list) or any(SECRET_KEY.search(str(name)) for name in key):
+        return text
+    shown = redact_address(value) if isinstance(value, str) and _ADDRESS.match(value) else value
+    return f"{text}, not {shown!r}"
+
+
+def _remedy(error: ErrorDetails, key: KeyPath, data: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return did_you_mean(str(key[-1]), _known_keys(key[:-1]))
+    if error["type"].startswith("string_type") and isinstance(_value_at(data, key), int | float | bool):
+        return "Put it in quotes."
+    return ""
+
+
+def _value_at(data: Any, key: KeyPath) -> Any:
+    for name in key:
+        try:
+            data = data[name]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _known_keys(key: KeyPath) -> list[str]:
+    """The keys that the model at a key path has."""
+    model: type[BaseModel] = Config
+    for name in key:
+        field = model.model_fields.get(str(name))
+        model = (_model_within(field.annotation) if field else None) or model
+    return sorted(model.model_fields)
+
+
+def _model_within(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_within, get_args(annotation))), None)
+
+
+def _roles(config: Config) -> Iterator[tuple[str, RoleConfig]]:
+    for name in type(config.agents).model_fields:
+        role = getattr(config.agents, name)
+        if isinstance(role, RoleConfig):
+            yield name, role
+
+
+def _check_model_names(loaded: LoadedConfig) -> None:
+    models = loaded.config.models
+    for name, role in _roles(loaded.config):
+        if role.model not in models:
+            raise ConfigError(
+                f"no model {role.model!r} in models",
+                where=loaded.where(("agents", name, "model")),
+                remedy=did_you_mean(role.model, models) if models else "Define it under models.",
+            )
+
+
+def _variables(name: str, model: ModelConfig) -> Iterator[tuple[KeyPath, str]]:
+    if model.api_key_env is not None:
+        yield ("models", name, "api_key_env"), model.api_key_env
+    for header, variable in sorted(model.headers_env.items()):
+        yield ("models", name, "headers_env", header), variable
+
+
+def _check_variable_names(loaded: LoadedConfig) -> None:
+    for name, model in loaded.config.models.items():
+        for key, variable in _variables(name, model):
+            if not _VARIABLE.match(variable):
+                raise ConfigError(
+                    "this is not the name of an environment variable",
+                    where=loaded.where(key),
+                    remedy="A key does not belong in a config; export it and give the variable's name here.",
+                )
+
+
+def _literal_secrets(models: Any, key: KeyPath = ()) -> Iterator[KeyPath]:
+    """Key paths under `models` that hold a literal key."""
+    if isinstance(models, dict):
+        for name, value in models.items():
+            below: KeyPath = (*key, str(name))
+            if len(below) > 1 and "headers_env" not in key and str(name).lower().replace("-", "_") in _LITERAL_SECRETS:
+                yield below
+            yield from _literal_secrets(value, below)
+    elif isinstance(models, list):
+        for index, value in enumerate(models):
+            yield from _literal_secrets(value, (*key, index))
+
+
+def _without_credentials(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {name: _without_credentials(value) for name, value in data.items()}
+    if isinstance(data, list):
+        return [_without_credentials(value) for value in data]
+    return redact_address(data) if isinstance(data, str) and _ADDRESS.match(data) else data
