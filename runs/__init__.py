@@ -1,0 +1,1 @@
+"""Configs, run directories and the command line."""

@@ -1,0 +1,211 @@
+"""`run.sqlite`: trajectories and outcomes, one transaction an instance, so that a killed run resumes.
+
+Write-ahead logging keeps every finished instance through the death of the process. Usage is a
+table of its own that only grows: what a failed instance cost stays counted after its retry.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from runs.json_lines import model_line
+from state.errors import RunFolderError
+from state.model_base import FORMAT_VERSION, Contract
+from state.trajectory import Trajectory, Visit
+from state.vocabulary import DiscardReason, Node, Status
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE outcomes (
+    instance_id TEXT PRIMARY KEY, status TEXT NOT NULL, reason TEXT, question TEXT NOT NULL, detail TEXT NOT NULL, last_node TEXT NOT NULL
+);
+CREATE TABLE visits (instance_id TEXT NOT NULL, seq INTEGER NOT NULL, visit TEXT NOT NULL, PRIMARY KEY (instance_id, seq));
+CREATE TABLE usage (
+    role TEXT NOT NULL, model TEXT NOT NULL, cached INTEGER NOT NULL, input INTEGER NOT NULL, cached_input INTEGER NOT NULL,
+    output INTEGER NOT NULL, reasoning INTEGER NOT NULL, usd REAL
+);
+CREATE TABLE duplicates (instance_id TEXT PRIMARY KEY, earlier TEXT NOT NULL);
+"""
+
+
+class InstanceOutcome(Contract):
+    """What became of one instance, before the run's duplicate step."""
+
+    instance_id: str
+    """The instance."""
+    status: Status
+    """Accepted, discarded or failed."""
+    reason: DiscardReason | None
+    """Why it was discarded; `None` otherwise."""
+    question: str
+    """The question as it stood at the end; empty if none was ever written."""
+    detail: str
+    """What spoke against the question last, or the last error; empty if nothing did."""
+    last_node: Node
+    """The node that decided."""
+
+
+class UsageRow(Contract):
+    """What one role spent on one model."""
+
+    role: str
+    """The role."""
+    model: str
+    """The model's name on its server, or `offline-rules`."""
+    calls: int
+    """Replies used, cached ones included."""
+    cached_calls: int
+    """Replies that came from the cache."""
+    input: int
+    """Prompt tokens of the replies that were paid for."""
+    cached_input: int
+    """Of these, tokens that the server read from its own cache."""
+    output: int
+    """Completion tokens of the replies that were paid for, reasoning included."""
+    reasoning: int
+    """Reasoning tokens of the replies that were paid for."""
+    usd_paid: float
+    """US dollars paid; 0 for a model without a price."""
+    usd_saved: float
+    """US dollars that the cached replies cost when they were first paid for."""
+
+
+class RunDatabase:
+    """One open `run.sqlite`; every method raises `RunFolderError` if the file is damaged."""
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        """Opens the database, and creates it if it is missing and to be written.
+
+        Raises:
+            RunFolderError: it cannot be opened, is damaged, or has another format version.
+        """
+        self.path = path
+        with self._errors():
+            fresh = writable and not path.exists()
+            self._connection = sqlite3.connect(_address(path, writable), uri=True, isolation_level=None)
+            if writable:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+            if fresh or (writable and not self._has_schema()):
+                self._connection.executescript(f"BEGIN; {_SCHEMA} INSERT INTO meta VALUES ('format', '{FORMAT_VERSION}'); COMMIT;")
+            row = self._connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+        if row is None or row[0] != str(FORMAT_VERSION):
+            raise RunFolderError(f"the database is not of format {FORMAT_VERSION}", where=str(path))
+
+    def close(self) -> None:
+        """Folds the log into the file and closes it."""
+        self._connection.close()
+
+    def commit(self, outcome: InstanceOutcome, visits: Sequence[Visit]) -> None:
+        """Stores an instance's trajectory, outcome and usage in one transaction, in place of earlier ones."""
+        ident = outcome.instance_id
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM visits WHERE instance_id = ?", (ident,))
+            connection.executemany(
+                "INSERT INTO visits VALUES (?, ?, ?)", ((ident, visit.seq, model_line(visit).decode()) for visit in visits)
+            )
+            connection.execute(
+                "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)",
+                (ident, outcome.status, outcome.reason, outcome.question, outcome.detail, outcome.last_node),
+            )
+            connection.executemany("INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _usage(visits))
+
+    def finished(self) -> dict[str, Status]:
+        """Instance id -> status of every instance with an outcome."""
+        with self._errors():
+            rows = self._connection.execute("SELECT instance_id, status FROM outcomes").fetchall()
+        return {ident: Status(status) for ident, status in rows}
+
+    def outcomes(self) -> Iterator[InstanceOutcome]:
+        """All outcomes, sorted by instance id."""
+        with self._errors():
+            rows = self._connection.execute("SELECT * FROM outcomes ORDER BY instance_id").fetchall()
+        return map(self._as_outcome, rows)
+
+    def outcome(self, instance_id: str) -> InstanceOutcome | None:
+        """One outcome; `None` if the instance is not finished."""
+        with self._errors():
+            row = self._connection.execute("SELECT * FROM outcomes WHERE instance_id = ?", (instance_id,)).fetchone()
+        return None if row is None else self._as_outcome(row)
+
+    def trajectory(self, instance_id: str) -> Trajectory:
+        """The stored visits of an instance, in order; none if it is not finished."""
+        with self._errors():
+            rows = self._connection.execute("SELECT visit FROM visits WHERE instance_id = ? ORDER BY seq", (instance_id,)).fetchall()
+        try:
+            visits = tuple(Visit.model_validate_json(text) for (text,) in rows)
+        except ValueError as err:
+            raise RunFolderError("a stored node visit cannot be read", where=f"{self.path}, {instance_id}") from err
+        return Trajectory(instance_id=instance_id, visits=visits)
+
+    def store_duplicates(self, earlier: Mapping[str, str]) -> None:
+        """Replaces the list of instances whose question repeats an earlier one's."""
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM duplicates")
+            connection.executemany("INSERT INTO duplicates VALUES (?, ?)", sorted(earlier.items()))
+
+    def duplicate_of(self, instance_id: str) -> str | None:
+        """The earlier instance whose question this one repeats, if any."""
+        with self._errors():
+            row = self._connection.execute("SELECT earlier FROM duplicates WHERE instance_id = ?", (instance_id,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def usage(self) -> list[UsageRow]:
+        """What was spent, by role and model."""
+        with self._errors():
+            rows = self._connection.execute(
+                "SELECT role, model, COUNT(*), SUM(cached), SUM(input * (1 - cached)), SUM(cached_input * (1 - cached)),"
+                " SUM(output * (1 - cached)), SUM(reasoning * (1 - cached)), TOTAL(usd * (1 - cached)), TOTAL(usd * cached)"
+                " FROM usage GROUP BY role, model ORDER BY role, model"
+            ).fetchall()
+        return [UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))) for row in rows]
+
+    def _as_outcome(self, row: tuple[str, ...]) -> InstanceOutcome:
+        try:
+            return InstanceOutcome.model_validate(dict(zip(InstanceOutcome.model_fields, row, strict=True)))
+        except ValueError as err:
+            raise RunFolderError("a stored outcome cannot be read", where=f"{self.path}, {row[0]}") from err
+
+    def _has_schema(self) -> bool:
+        return self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as err:
+            raise RunFolderError(
+                f"the run's database cannot be used: {err}", where=str(self.path), remedy="Restore the file, or start in a new --out."
+            ) from err
+
+
+def _address(path: Path, writable: bool) -> str:
+    """The URI under which to open; a finished run on a read-only disk needs no log beside it."""
+    mode = "rwc" if writable else "ro"
+    needs_no_log = not writable and not path.with_name(path.name + "-wal").exists() and not os.access(path.parent, os.W_OK)
+    return f"{path.resolve().as_uri()}?mode={mode}{'&immutable=1' if needs_no_log else ''}"
+
+
+def _usage(visits: Sequence[Visit]) -> Iterator[tuple[object, ...]]:
+    for visit in visits:
+        for attempt in visit.tries:
+            usage = attempt.usage
+            yield (
+                visit.role, attempt.request.model, int(attempt.cached), usage.input, usage.cached_input, usage.output,
+                usage.reasoning, attempt.usd,
+            )  # fmt: skip

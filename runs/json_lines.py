@@ -1,0 +1,121 @@
+"""JSON Lines that every reader splits alike, and files that appear whole or not at all.
+
+Only a newline ends a line here. Other characters that some reader takes for a line end (U+2028,
+U+2029, U+0085; JSON itself escapes U+000B and its like) are written escaped.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from state.errors import RunFolderError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_LINE_ENDS = ((b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029"), (b"\xc2\x85", b"\\u0085"))
+
+
+def escape_line_ends(json: bytes) -> bytes:
+    """JSON bytes in which no reader sees a line end; the value they stand for is the same."""
+    for raw, escaped in _LINE_ENDS:
+        if raw in json:
+            json = json.replace(raw, escaped)
+    return json
+
+
+def model_line(model: BaseModel) -> bytes:
+    """A model as one line of JSON, without the newline, keys in the model's order."""
+    return escape_line_ends(model.model_dump_json(by_alias=True).encode())
+
+
+def pretty_json(data: Any) -> bytes:
+    """Data as indented JSON that ends in a newline, keys in the order given."""
+    return escape_line_ends(orjson.dumps(data, option=orjson.OPT_INDENT_2)) + b"\n"
+
+
+def write_whole(path: Path, parts: Iterable[bytes]) -> None:
+    """Writes a file so that its name never stands for half of it: a rename after fsync.
+
+    Raises:
+        RunFolderError: the disk refuses.
+    """
+    part = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as err:
+        raise RunFolderError(
+            f"cannot be written: {err.strerror}", where=str(path), remedy="Free the place or choose another --out."
+        ) from err
+
+
+def write_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Writes lines, each with its newline, as `write_whole` does."""
+    write_whole(path, (line + b"\n" for line in lines))
+
+
+def read_lines(path: Path) -> list[bytes]:
+    """The lines of a file, split at newlines only, without them.
+
+    Raises:
+        RunFolderError: the file is missing, cannot be read, or ends within a line.
+    """
+    data = read_bytes(path)
+    lines = data.split(b"\n")
+    if lines.pop():
+        raise RunFolderError("the last line is cut off", where=f"{path}:{len(lines) + 1}", remedy="Restore the file or make the run anew.")
+    return lines
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file of a run directory.
+
+    Raises:
+        RunFolderError: the file is missing or cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as err:
+        raise RunFolderError(f"cannot be read: {err.strerror}", where=str(path)) from err
+
+
+def parse_line(model: type[Model], line: bytes, path: Path, number: int) -> Model:
+    """The model that a line holds; `number` counts from 1.
+
+    Raises:
+        RunFolderError: the line is not JSON or not such a model; the message names file and line.
+    """
+    try:
+        return model.model_validate_json(line)
+    except ValidationError as err:
+        first = err.errors(include_url=False, include_input=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        what = first["msg"].removeprefix("Value error, ")
+        raise RunFolderError(
+            f"broken line: {f'{key}: ' if key else ''}{what}", where=f"{path}:{number}", remedy="Restore the file or make the run anew."
+        ) from err
+
+
+def parse_lines(model: type[Model], path: Path) -> Iterator[Model]:
+    """The models of a file, in order.
+
+    Raises:
+        RunFolderError: as `read_lines` and `parse_line`.
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        yield parse_line(model, line, path, number)

@@ -1,0 +1,330 @@
+"""A run directory: the only writer of `runs/output/`.
+
+One process owns it, by a lock of the operating system that its death releases. What a directory
+holds beside `run.sqlite` appears whole or not at all, and the manifest comes last, so a directory
+without one is nobody's run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from filelock import FileLock, Timeout
+
+from runs.config_file import LoadedConfig, dump_config, first_difference, identity, load_config
+from runs.database import InstanceOutcome, RunDatabase, UsageRow
+from runs.json_lines import escape_line_ends, parse_line, pretty_json, read_bytes, read_lines, write_lines, write_whole
+from runs.manifest import Counts, GraphNote, Manifest, TracesNote, config_sha256, git_commit, package_versions
+from state.config import Config
+from state.errors import ChronoQGError, RunFolderError, did_you_mean
+from state.instance import BenchmarkRecord
+from state.model_base import FORMAT_VERSION
+from state.vocabulary import ConstraintCount
+
+LOCK = ".lock"
+MANIFEST = "manifest.json"
+CONFIG = "config.yaml"
+TRACES = "traces.jsonl"
+COVERAGE = "coverage.json"
+DATABASE = "run.sqlite"
+PROMPTS = "prompts"
+BENCHMARK = "benchmark"
+DISCARDED = "discarded.jsonl"
+FAILED = "failed.jsonl"
+USAGE = "usage.json"
+
+_LEFT_BY_A_KILLED_RUN = {LOCK, CONFIG, TRACES, COVERAGE, *(f".{name}.part" for name in (CONFIG, TRACES, COVERAGE, MANIFEST))}
+
+
+@dataclass(frozen=True)
+class Results:
+    """The final files of a run as lines, each list sorted by id."""
+
+    benchmark: Mapping[ConstraintCount, Sequence[bytes]]
+    discarded: Sequence[bytes]
+    failed: Sequence[bytes]
+    counts: Counts
+    taken: int
+    """Number of traces, in id order, that the files cover."""
+
+
+class RunReader:
+    """A run directory, to be read; it may be a sample without agents, or unfinished."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Reads the manifest.
+
+        Raises:
+            RunFolderError: the directory is no run directory, or its manifest is damaged.
+        """
+        self.path = Path(path)
+        if not self.path.is_dir():
+            raise RunFolderError(
+                "there is no such run directory", where=str(path), remedy="Make one with `chronoqg build CONFIG` or name another."
+            )
+        if not (self.path / MANIFEST).exists():
+            raise RunFolderError("this is not a run directory: it has no manifest.json", where=str(path))
+        self.manifest = parse_line(Manifest, read_bytes(self.path / MANIFEST), self.path / MANIFEST, 1)
+        self._lines: list[bytes] | None = None
+
+    def config(self) -> LoadedConfig:
+        """The resolved config that the run keeps."""
+        return load_config(self.path / CONFIG)
+
+    def trace_lines(self) -> list[bytes]:
+        """The lines of `traces.jsonl`, as they were sampled.
+
+        Raises:
+            RunFolderError: the file is damaged; the message names the broken line.
+        """
+        if self._lines is None:
+            lines, path, note = read_lines(self.path / TRACES), self.path / TRACES, self.manifest.traces
+            if _sha256_of_lines(lines) != note.sha256:
+                for number, line in enumerate(lines, start=1):
+                    parse_line(BenchmarkRecord, line, path, number)
+                raise RunFolderError("the file is not the one that was sampled", where=str(path), remedy="Restore it or make the run anew.")
+            self._lines = lines
+        return self._lines
+
+    def traces(self) -> Iterator[BenchmarkRecord]:
+        """The sampled records, sorted by id."""
+        for number, line in enumerate(self.trace_lines(), start=1):
+            yield parse_line(BenchmarkRecord, line, self.path / TRACES, number)
+
+    def record(self, instance_id: str) -> BenchmarkRecord:
+        """The sampled record of an instance, named by its id or the beginning of its hex digits that only it has.
+
+        Raises:
+            RunFolderError: no instance, or more than one, has this id.
+        """
+        found = []
+        for number, line in enumerate(self.trace_lines(), start=1):
+            if instance_id.encode() in line[:200]:
+                record = parse_line(BenchmarkRecord, line, self.path / TRACES, number)
+                if record.id == instance_id:
+                    return record
+                if instance_id and record.id.removeprefix(f"{record.dataset}-").startswith(instance_id):
+                    found.append(record)
+        if len(found) == 1:
+            return found[0]
+        ids = [record.id for record in found or self.traces()]
+        what = f"{len(found)} instances begin with {instance_id!r}" if found else f"no instance {instance_id!r}"
+        remedy = did_you_mean(instance_id, ids) if len(ids) < 10 else f"Ids look like {ids[0]}; they stand in {self.path / TRACES}."
+        raise RunFolderError(what, where=str(self.path), remedy=remedy)
+
+    def benchmark_file(self, part: ConstraintCount) -> Path:
+        """Where the records of one part stand once a build has finished."""
+        return self.path / BENCHMARK / f"{self.manifest.dataset}-{part}.jsonl"
+
+    @property
+    def prompts_path(self) -> Path:
+        """The folder of the run's own prompt files."""
+        return self.path / PROMPTS
+
+    @property
+    def has_agents(self) -> bool:
+        """Whether agents have worked on the run."""
+        return (self.path / DATABASE).exists()
+
+    @contextlib.contextmanager
+    def database(self) -> Iterator[RunDatabase]:
+        """The database, to be read.
+
+        Raises:
+            RunFolderError: no agents have worked here yet, or the database is damaged.
+        """
+        if not self.has_agents:
+            raise RunFolderError(
+                "no agents have worked in this run directory", where=str(self.path), remedy="It was made by `chronoqg sample`; use build."
+            )
+        database = RunDatabase(self.path / DATABASE, writable=False)
+        try:
+            yield database
+        finally:
+            database.close()
+
+
+class RunFolder:
+    """A run directory that this process owns and writes."""
+
+    def __init__(self, path: str | Path, loaded: LoadedConfig) -> None:
+        """Claims the directory for a config, and creates it if need be.
+
+        Raises:
+            RunFolderError: it cannot be written, another process owns it, or it belongs to something else.
+        """
+        self.path = Path(path)
+        self.loaded = loaded
+        self._made = self._make_directory()
+        was_here = (self.path / LOCK).exists()
+        self._lock = FileLock(self.path / LOCK)
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout as err:
+            raise RunFolderError("another process is working in this run directory", where=str(path), remedy="Wait for it to end.") from err
+        except OSError as err:
+            raise _unwritable(self.path, err) from err
+        self.reader: RunReader | None = None
+        self._database: RunDatabase | None = None
+        try:
+            self._take_over(was_here)
+        except ChronoQGError:
+            self.close()
+            raise
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Releases the directory; one in which nothing was made is left as it was found."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        if not (self.path / MANIFEST).exists():
+            with contextlib.suppress(OSError):
+                if {entry.name for entry in self.path.iterdir()} == {LOCK}:
+                    (self.path / LOCK).unlink()
+            for folder in reversed(self._made):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+        self._lock.release()
+
+    @property
+    def config(self) -> Config:
+        """The config of this run."""
+        return self.loaded.config
+
+    @property
+    def manifest(self) -> Manifest:
+        """The manifest as it stands."""
+        assert self.reader is not None, "the run has no traces yet"
+        return self.reader.manifest
+
+    @property
+    def database(self) -> RunDatabase:
+        """The database, to be written; created on first use."""
+        if self._database is None:
+            self._database = RunDatabase(self.path / DATABASE, writable=True)
+        return self._database
+
+    def write_sample(self, lines: Sequence[bytes], coverage: dict[str, Any], graph: GraphNote) -> None:
+        """Stores the sampled traces; from here on the directory is this config's run."""
+        lines = [escape_line_ends(line) for line in lines]
+        self._write_config()
+        write_lines(self.path / TRACES, lines)
+        write_whole(self.path / COVERAGE, [pretty_json({"format": FORMAT_VERSION, **coverage})])
+        self._write_manifest(
+            Manifest(
+                dataset=self.config.dataset,
+                versions=package_versions(),
+                git_commit=git_commit(),
+                config_sha256=config_sha256(self.config),
+                seed=self.config.sampler.seed,
+                graph=graph,
+                traces=TracesNote(count=len(lines), sha256=_sha256_of_lines(lines)),
+            )
+        )
+
+    def store_prompts(self, files: Mapping[str, bytes]) -> None:
+        """Keeps the run's own copy of each prompt file, `<role>/<version>` -> bytes, unless it has them already."""
+        if self.manifest.prompts is not None:
+            return
+        for name, content in sorted(files.items()):
+            write_whole(self.path / PROMPTS / f"{name}.md", [content])
+        hashes = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())}
+        self._write_manifest(self.manifest.model_copy(update={"prompts": hashes}))
+
+    def write_results(self, results: Results) -> list[Path]:
+        """Writes the final files, the manifest last; returns their paths."""
+        assert self.reader is not None
+        written = []
+        for part, lines in results.benchmark.items():
+            written.append(self.reader.benchmark_file(part))
+            write_lines(written[-1], lines)
+        for name, lines in ((DISCARDED, results.discarded), (FAILED, results.failed)):
+            written.append(self.path / name)
+            write_lines(written[-1], lines)
+        rows = [row.model_dump() for row in self.database.usage()]
+        written.append(self.path / USAGE)
+        write_whole(written[-1], [pretty_json({"format": FORMAT_VERSION, "rows": rows})])
+        self._write_config()
+        self._write_manifest(self.manifest.model_copy(update={"taken": results.taken, "counts": results.counts}))
+        return written
+
+    def has_results(self, taken: int) -> bool:
+        """Whether the final files cover that many traces and are all there."""
+        assert self.reader is not None
+        files = [self.reader.benchmark_file(part) for part in ConstraintCount]
+        files += [self.path / name for name in (DISCARDED, FAILED, USAGE)]
+        return self.manifest.taken >= taken and all(file.exists() for file in files)
+
+    def _make_directory(self) -> list[Path]:
+        made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()][::-1]
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as err:
+            raise _unwritable(self.path, err) from err
+        return made
+
+    def _take_over(self, was_locked: bool) -> None:
+        """Looks at what is in the directory: nothing, this config's run, or something that is not ours."""
+        names = {entry.name for entry in self.path.iterdir()}
+        if MANIFEST not in names:
+            if names - {LOCK} and not (was_locked and names <= _LEFT_BY_A_KILLED_RUN):
+                raise RunFolderError(
+                    "the directory is not empty and not a run directory", where=str(self.path), remedy="Choose another --out."
+                )
+            return
+        self.reader = RunReader(self.path)
+        if self.reader.manifest.config_sha256 != config_sha256(self.config):
+            key = first_difference(identity(self.config), _stored_identity(self.reader))
+            raise RunFolderError(
+                f"the run directory belongs to another config{f' ({key} differs)' if key else ''}",
+                where=str(self.path),
+                remedy="Choose another --out, or delete the directory.",
+            )
+
+    def _write_config(self) -> None:
+        write_whole(self.path / CONFIG, [dump_config(self.config).encode()])
+
+    def _write_manifest(self, manifest: Manifest) -> None:
+        write_whole(self.path / MANIFEST, [pretty_json(manifest.model_dump(mode="json"))])
+        self.reader = RunReader(self.path)
+
+
+def outcomes_by_id(database: RunDatabase) -> dict[str, InstanceOutcome]:
+    """Instance id -> outcome."""
+    return {outcome.instance_id: outcome for outcome in database.outcomes()}
+
+
+def spent(rows: Sequence[UsageRow]) -> float:
+    """US dollars paid."""
+    return sum(row.usd_paid for row in rows)
+
+
+def _stored_identity(reader: RunReader) -> dict[str, Any] | None:
+    try:
+        return identity(reader.config().config)
+    except (ChronoQGError, yaml.YAMLError):
+        return None
+
+
+def _sha256_of_lines(lines: Sequence[bytes]) -> str:
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(line)
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def _unwritable(path: Path, err: OSError) -> RunFolderError:
+    return RunFolderError(f"the run directory cannot be written: {err.strerror}", where=str(path), remedy="Choose another --out.")
