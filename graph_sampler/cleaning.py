@@ -1,0 +1,240 @@
+"""Raw facts -> cleaned graph and report: resolve, drop with a reason, type the relations, drop again.
+
+The order of reading is part of the meaning: relations are typed on what the first drops leave, so a
+row that cannot be used has no say in a type. Paper: section 4.2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graph_sampler.cleaning_report import build_report
+from graph_sampler.labels import LabelProblem, label_problem
+from graph_sampler.loaders.dates import TimeKind, read_time
+from graph_sampler.raw_facts import RawFacts, RawLabels
+from graph_sampler.relation_types import RelationTypes, type_relations
+from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
+from state.config import GraphConfig
+from state.errors import GraphFormatError
+from state.graph_report import CleaningReport, DropReason
+
+_REASONS = tuple(DropReason)
+_KEPT = -1
+_Columns = list[npt.NDArray[Any]]
+
+
+def clean(raw: RawFacts, labels: RawLabels, config: GraphConfig, name: str) -> tuple[TemporalGraph, CleaningReport]:
+    """The cleaned graph and the account of every row.
+
+    Raises:
+        GraphFormatError: a label file resolves less than half of the ids, the types file names a relation
+            that the source lacks, or no fact is left.
+    """
+    rows = _Rows.resolve(raw, labels, config)
+    facts = rows.distinct_facts()
+    types = type_relations(rows.relation_ids, facts, labels.types, labels.relations or {}, config.typing)
+    kept, long_points = types.is_kept(facts), types.is_long_point(facts)
+    counts = {reason: int((rows.reasons == code).sum()) for code, reason in enumerate(_REASONS)} | {
+        DropReason.MALFORMED_ROW: raw.malformed,
+        DropReason.DUPLICATE: int((rows.reasons == _KEPT).sum()) - len(kept),
+        DropReason.DELETED_RELATION: int((~kept & ~long_points).sum()),
+        DropReason.LONG_POINT: int(long_points.sum()),
+    }
+    drops = {reason: count for reason, count in counts.items() if count}
+    if not kept.any():
+        listing = ", ".join(f"{count} {reason.value}" for reason, count in drops.items())
+        raise GraphFormatError(f"no fact is left after cleaning: {listing or 'no rows'}", where=str(config.path))
+    dropped = rows.dropped(types, [column[long_points] for column in facts])
+    graph = _build(rows, [column[kept] for column in facts], dropped, types, labels, config, name)
+    return graph, build_report(graph, types, rows.relation_ids, rows.relation_labels, rows.entity_problems, drops)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows in codes that follow the order of ids, each with the reason for which it is dropped."""
+
+    entity_ids: list[str]
+    entity_labels: list[str]
+    entity_problems: list[LabelProblem | None]
+    relation_ids: list[str]
+    relation_labels: list[str]
+    columns: _Columns
+    """Subject, relation, object, and positions in the two tables of time ranges."""
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    """Kind, low and high of each time text, as start and as end."""
+    reasons: npt.NDArray[np.int8]
+    """Position in `DropReason` of the first reason to drop a row, -1 without one."""
+
+    @classmethod
+    def resolve(cls, raw: RawFacts, labels: RawLabels, config: GraphConfig) -> _Rows:
+        entity_ids, entity_rank = _ranked(raw.entities)
+        relation_ids, relation_rank = _ranked(raw.relations)
+        entity_labels, entity_problems = _resolve(entity_ids, labels.entities, labels.entity_file)
+        relation_labels, relation_problems = _resolve(relation_ids, labels.relations, labels.relation_file)
+        columns: _Columns = [entity_rank[raw.subject], relation_rank[raw.relation], entity_rank[raw.object], raw.start, raw.end]
+        starts = _time_table(raw.times, config, config.unknown_dates.start)
+        ends = _time_table(raw.times, config, config.unknown_dates.end)
+        no_entity = np.array([problem is not None for problem in entity_problems], dtype=np.bool_)
+        no_relation = np.array([problem is not None for problem in relation_problems], dtype=np.bool_)
+        reasons = _reasons(columns, starts, ends, entity_ids, relation_ids, no_entity, no_relation)
+        return cls(entity_ids, entity_labels, entity_problems, relation_ids, relation_labels, columns, starts, ends, reasons)
+
+    def distinct_facts(self) -> _Columns:
+        """Subject, relation, object, start and end of the rows without a reason, sorted, each once."""
+        kept = self.reasons == _KEPT
+        subject, relation, object_, start, end = (column[kept] for column in self.columns)
+        facts = [subject, relation, object_, self.starts[start, 1].astype(np.int32), self.ends[end, 1].astype(np.int32)]
+        return _distinct(facts)
+
+    def dropped(self, relation_types: RelationTypes, long_points: _Columns) -> DroppedFacts:
+        """Distinct dropped rows whose ids are known and whose relation is not deleted."""
+        aside = (self.reasons != _KEPT) & (self.reasons != _REASONS.index(DropReason.MISSING_ID))
+        aside &= ~relation_types.is_deleted[self.columns[1]]
+        subject, relation, object_, start, end = (column[aside] for column in self.columns)
+        bounds = [self.starts[start, 1], self.starts[start, 2], self.ends[end, 1], self.ends[end, 2]]
+        heads: _Columns = [
+            np.concatenate((column, extra)).astype(np.int32) for column, extra in zip((subject, relation, object_), long_points[:3], strict=True)
+        ]
+        tails: _Columns = [
+            np.concatenate((bound, long_points[column])).astype(np.int64) for bound, column in zip(bounds, (3, 3, 4, 4), strict=True)
+        ]
+        is_point = relation_types.is_point[heads[1]]
+        return DroppedFacts(*_distinct([*heads, *_widened(tails, is_point), is_point]))
+
+
+def _widened(bounds: _Columns, is_point: npt.NDArray[np.bool_]) -> _Columns:
+    """Bounds of dropped rows after the rules for reversed rows and for point relations."""
+    start_low, start_high, end_low, end_high = bounds
+    impossible = start_low > end_high
+    # Between two bounds a long fact of a point relation stands for any granule.
+    spanned = is_point & (start_low != NEG_INF) & (end_high != POS_INF) & ~impossible
+    start_high, end_low = np.where(spanned, end_high, start_high), np.where(spanned, start_low, end_low)
+    lows = (np.where(impossible, NEG_INF, low) for low in (start_low, end_low))
+    highs = (np.where(impossible, POS_INF, high) for high in (start_high, end_high))
+    (start_low, end_low), (start_high, end_high) = lows, highs
+    return [start_low, start_high, end_low, end_high]
+
+
+def _ranked(texts: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32]]:
+    """The texts by code point, and the new position of each old one."""
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.empty(len(texts), np.int32)
+    rank[order] = np.arange(len(texts), dtype=np.int32)
+    return [texts[position] for position in order], rank
+
+
+def _resolve(ids: Sequence[str], labels: dict[str, str] | None, file: str) -> tuple[list[str], list[LabelProblem | None]]:
+    """Label of each id, and what is wrong with it."""
+    if labels is None:
+        return list(ids), [label_problem(identifier, None) for identifier in ids]
+    found = sum(identifier in labels for identifier in ids)
+    if found * 2 < len(ids):
+        example = next(identifier for identifier in ids if identifier not in labels)
+        raise GraphFormatError(
+            f"resolves {found} of {len(ids)} ids of the facts; {example[:40]!r} is not in it",
+            where=file,
+            remedy="Is it the label file of this graph, and are its columns the right way round?",
+        )
+    return [labels.get(identifier, "") for identifier in ids], [label_problem(labels.get(identifier), identifier) for identifier in ids]
+
+
+def _time_table(texts: Sequence[str], config: GraphConfig, unknown: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Kind, low and high of each distinct time text."""
+    unknown_dates, open_dates = frozenset(unknown), frozenset(config.open_dates)
+    table = np.empty((len(texts), 3), np.int64)
+    for row, text in enumerate(texts):
+        table[row] = read_time(text, config.granularity, config.year_numbering, open_dates=open_dates, unknown_dates=unknown_dates)
+    return table
+
+
+def _reasons(
+    columns: _Columns,
+    starts: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    entity_ids: Sequence[str],
+    relation_ids: Sequence[str],
+    no_entity: npt.NDArray[np.bool_],
+    no_relation: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.int8]:
+    """Position of the first reason of each row in `DropReason`, -1 without one."""
+    subject, relation, object_, start, end = columns
+    blank_entity = np.array([not identifier.strip() for identifier in entity_ids], dtype=np.bool_)
+    blank_relation = np.array([not identifier.strip() for identifier in relation_ids], dtype=np.bool_)
+    start_kind, end_kind = starts[start, 0], ends[end, 0]
+    tests = {
+        DropReason.MISSING_ID: blank_entity[subject] | blank_relation[relation] | blank_entity[object_],
+        DropReason.BAD_DATE: (start_kind == TimeKind.BAD) | (end_kind == TimeKind.BAD),
+        DropReason.UNKNOWN_START: start_kind == TimeKind.UNKNOWN,
+        DropReason.OPEN_START: start_kind == TimeKind.OPEN,
+        DropReason.UNKNOWN_END: end_kind == TimeKind.UNKNOWN,
+        DropReason.OPEN_END: end_kind == TimeKind.OPEN,
+        DropReason.COARSE: (start_kind == TimeKind.COARSE) | (end_kind == TimeKind.COARSE),
+        DropReason.REVERSED: starts[start, 1] > ends[end, 1],
+        DropReason.UNUSABLE_ENTITY: no_entity[subject] | no_entity[object_],
+        DropReason.UNUSABLE_RELATION: no_relation[relation],
+    }
+    reasons = np.full(len(subject), _KEPT, np.int8)
+    for reason in reversed(tests):
+        reasons[tests[reason]] = _REASONS.index(reason)
+    return reasons
+
+
+def _distinct(columns: _Columns) -> _Columns:
+    """Rows sorted by their columns, the first most significant, each row once."""
+    order = np.lexsort(columns[::-1])
+    columns = [column[order] for column in columns]
+    is_new = np.ones(len(order), np.bool_)
+    if len(order):
+        is_new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return [column[is_new] for column in columns]
+
+
+def _build(
+    rows: _Rows, facts: _Columns, dropped: DroppedFacts, types: RelationTypes, labels: RawLabels, config: GraphConfig, name: str
+) -> TemporalGraph:
+    """The graph over the entities and relations that have a fact or a dropped row."""
+    entities, entity_code = _used(len(rows.entity_ids), facts[0], facts[2], dropped.subject, dropped.object)
+    relations, relation_code = _used(len(rows.relation_ids), facts[1], dropped.relation)
+    entity_ids, entity_labels = [rows.entity_ids[row] for row in entities], [rows.entity_labels[row] for row in entities]
+    aliases: dict[int, tuple[str, ...]] = {}
+    if labels.aliases:
+        for code, (identifier, label) in enumerate(zip(entity_ids, entity_labels, strict=True)):
+            usable = sorted(
+                alias for alias in labels.aliases.get(identifier, ()) if alias != label and label_problem(alias, identifier) is None
+            )
+            if usable:
+                aliases[code] = tuple(usable)
+    return TemporalGraph(
+        granularity=config.granularity,
+        name=name,
+        entity_ids=entity_ids,
+        entity_labels=entity_labels,
+        entity_aliases=aliases,
+        relation_ids=[rows.relation_ids[row] for row in relations],
+        relation_labels=[rows.relation_labels[row] for row in relations],
+        relation_types=[types.types[row] for row in relations],
+        entity_usable=np.array([rows.entity_problems[row] is None for row in entities], dtype=np.bool_),
+        subject=entity_code[facts[0]],
+        relation=relation_code[facts[1]],
+        object=entity_code[facts[2]],
+        start=facts[3],
+        end=facts[4],
+        dropped=DroppedFacts(
+            entity_code[dropped.subject], relation_code[dropped.relation], entity_code[dropped.object],
+            dropped.start_low, dropped.start_high, dropped.end_low, dropped.end_high, dropped.is_point,
+        ),
+    )  # fmt: skip
+
+
+def _used(size: int, *columns: npt.NDArray[np.int32]) -> tuple[list[int], npt.NDArray[np.int32]]:
+    """The codes that occur, ascending, and the new code of each."""
+    is_used = np.zeros(size, np.bool_)
+    for column in columns:
+        is_used[column] = True
+    return np.flatnonzero(is_used).tolist(), np.cumsum(is_used, dtype=np.int32) - np.int32(1)

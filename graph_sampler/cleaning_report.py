@@ -1,0 +1,105 @@
+"""The account of a source graph, and the same account as lines of text. Paper: section 4.2.1."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from graph_sampler.labels import LabelProblem, normalise_label
+from graph_sampler.relation_types import RelationTypes
+from graph_sampler.temporal_graph import TemporalGraph
+from state.graph_report import CleaningReport, DropReason, RelationReport
+from state.interval import format_granule
+
+_LABEL_WIDTH = 44
+
+
+def build_report(
+    graph: TemporalGraph,
+    types: RelationTypes,
+    relation_ids: Sequence[str],
+    relation_labels: Sequence[str],
+    entity_problems: Sequence[LabelProblem | None],
+    drops: Mapping[DropReason, int],
+) -> CleaningReport:
+    """The report of a cleaned graph; `types` and the ids and labels beside it are by code of the source."""
+    kept = Counter({graph.relation_ids[code]: int(count) for code, count in enumerate(np.bincount(graph.relation))})
+    on_point = graph.relation_is_point[graph.relation]
+    in_use = np.unique(np.concatenate((graph.subject, graph.object)))
+    shared = Counter(normalise_label(graph.entity_labels[entity]) for entity in in_use)
+    columns = (graph.subject, graph.relation, graph.object)
+    repeats = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+    return CleaningReport(
+        name=graph.name,
+        granularity=graph.granularity,
+        content_hash=graph.content_hash,
+        rows=len(graph) + sum(drops.values()),
+        facts=len(graph),
+        dropped=dict(drops),
+        kept_aside=len(graph.dropped),
+        entities=len(in_use),
+        unusable_labels={problem.value: count for problem, count in sorted(Counter(filter(None, entity_problems)).items())},
+        shared_labels=sum(count for count in shared.values() if count > 1),
+        relations=tuple(
+            RelationReport(
+                id=relation,
+                label=label,
+                facts=int(facts),
+                point_share=int(one) / int(facts) if facts else None,
+                one_granule=int(one),
+                type=kind,
+                why=why,
+                kept=kept[relation],
+            )
+            for relation, label, facts, one, kind, why in zip(
+                relation_ids, relation_labels, types.facts, types.one_granule, types.types, types.reasons, strict=True
+            )
+        ),
+        point_facts=int(on_point.sum()),
+        interval_facts=int((~on_point).sum()),
+        one_granule_intervals=int((~on_point & (graph.start == graph.end)).sum()),
+        repeated_spells=int(repeats.sum()),
+        self_loops=int((graph.subject == graph.object).sum()),
+        first=format_granule(int(graph.start.min()), graph.granularity),
+        last=format_granule(int(graph.end.max()), graph.granularity),
+    )
+
+
+def render_report(report: CleaningReport) -> list[str]:
+    """The report as lines of plain text; control characters of labels are shown escaped."""
+    lines = [
+        f"graph       {shown(report.name)} ({report.granularity.value} level, {report.first} to {report.last})",
+        f"hash        {report.content_hash}",
+        f"rows        {report.rows:,}",
+        f"facts       {report.facts:,}: {report.point_facts:,} of point relations, {report.interval_facts:,} of interval relations "
+        f"({report.one_granule_intervals:,} of one granule)",
+        f"entities    {report.entities:,}, {report.shared_labels:,} of them share a label",
+        f"spells      {report.repeated_spells:,} repeated; {report.self_loops:,} facts of an entity with itself",
+        f"dropped     {sum(report.dropped.values()):,} ({report.kept_aside:,} kept aside)",
+    ]
+    lines += [f"  {count:>9,}  {reason.value}" for reason, count in report.dropped.items()]
+    if report.unusable_labels:
+        lines.append(f"unusable    {sum(report.unusable_labels.values()):,} entity labels")
+        lines += [f"  {count:>9,}  {problem}" for problem, count in report.unusable_labels.items()]
+    lines.append(f"relations   {len(report.relations):,}")
+    table = [("relation", "label", "type", "kept", "facts", "points", "why")]
+    for row in sorted(report.relations, key=lambda row: (-row.kept, -row.facts, row.id)):
+        share = "-" if row.point_share is None else f"{row.point_share:.3f}"
+        table.append((shown(row.id), shown(row.label), row.type.value, f"{row.kept:,}", f"{row.facts:,}", share, row.why))
+    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+    for cells in table:
+        padded = (cell.rjust(width) if column in (3, 4, 5) else cell.ljust(width) for column, (cell, width) in enumerate(zip(cells, widths, strict=True)))
+        lines.append(("  " + "  ".join(padded)).rstrip())
+    return lines
+
+
+def shown(text: str) -> str:
+    """The text on one line of a terminal: control and format characters escaped, the middle of a long text cut."""
+    text = "".join(
+        sign.encode("unicode_escape").decode("ascii") if unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp") else sign
+        for sign in text[: 2 * _LABEL_WIDTH]
+    )
+    return text if len(text) <= _LABEL_WIDTH else text[: _LABEL_WIDTH - 1] + "…"

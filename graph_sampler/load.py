@@ -1,0 +1,51 @@
+"""Graph section of a config -> cleaned graph and report. Paper: section 4.2.1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from graph_sampler.cleaning import clean
+from graph_sampler.loaders.cronkg import load_cronkg
+from graph_sampler.temporal_graph import TemporalGraph
+from state.config import GraphConfig
+from state.errors import GraphFormatError, did_you_mean
+from state.graph_report import CleaningReport
+
+BUNDLED = "bundled:"
+"""Prefix of the graphs that the package carries."""
+_DATA = Path(__file__).parent / "data"
+
+
+def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
+    """The cleaned graph of a config and the account of every row of its files.
+
+    Raises:
+        GraphFormatError: a file is missing or refused, or no fact is left.
+    """
+    paths = [resolve_path(path) for path in ([config.path] if isinstance(config.path, str) else config.path)]
+    if not paths:
+        raise GraphFormatError("no file is named", where="graph.path")
+    if len(paths) > 1:
+        raise GraphFormatError("a graph in CronKG layout is one folder", where="graph.path", remedy="Name one path.")
+    raw, labels = load_cronkg(paths[0], Path(config.types) if config.types else None)
+    return clean(raw, labels, config, config.name or graph_name(paths))
+
+
+def resolve_path(path: str) -> Path:
+    """Where a path of the config points to, `bundled:NAME` being a folder of the package.
+
+    Raises:
+        GraphFormatError: the package carries no graph of that name.
+    """
+    if not path.startswith(BUNDLED):
+        return Path(path)
+    folder = _DATA / path.removeprefix(BUNDLED)
+    if folder.parent != _DATA or not folder.is_dir():
+        known = [BUNDLED + child.name for child in _DATA.iterdir() if child.is_dir()]
+        raise GraphFormatError("no such bundled graph", where=path, remedy=did_you_mean(path, known))
+    return folder
+
+
+def graph_name(paths: list[Path]) -> str:
+    """The last part of a lone path, else the folder of the first."""
+    return (paths[0] if len(paths) == 1 else paths[0].resolve().parent).name

@@ -1,0 +1,89 @@
+"""The CronKG layout: a folder with facts, labels and, where present, aliases and relation types.
+
+`full.txt` has five columns (subject, relation, object, start, end); the label and alias files have two;
+the types file has a relation and `P`, `I` or `D`. Each may be plain or gzip, under its name or with `.gz`.
+Paper: section 4.2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from graph_sampler.loaders.text_lines import TsvReader, read_lines
+from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels, alias_map, label_map
+from state.errors import GraphFormatError
+
+FACTS = "full.txt"
+ENTITY_LABELS = "wd_id2entity_text.txt"
+RELATION_LABELS = "wd_id2relation_text.txt"
+ALIASES = "wd_id2entity_aliases.txt"
+TYPES = "relation_types.txt"
+_LETTERS = ("P", "I", "D")
+
+
+def load_cronkg(folder: Path, types: Path | None = None) -> tuple[RawFacts, RawLabels]:
+    """Facts and labels of a folder in CronKG layout.
+
+    Args:
+        folder: the folder.
+        types: a types file to read instead of the folder's own.
+
+    Raises:
+        GraphFormatError: a file is missing or refused.
+    """
+    if not folder.is_dir():
+        raise GraphFormatError(
+            "no such folder" if not folder.exists() else "not a folder",
+            where=str(folder),
+            remedy=f"A graph in CronKG layout is a folder with {FACTS}, {ENTITY_LABELS} and {RELATION_LABELS}.",
+        )
+    reader = TsvReader(_required(folder, FACTS), 5)
+    facts = FactBuffer()
+    for batch in reader.batches(range(5)):
+        facts.add(batch)
+    aliases, types = _find(folder, ALIASES), types or _find(folder, TYPES)
+    entity_file, relation_file = _required(folder, ENTITY_LABELS), _required(folder, RELATION_LABELS)
+    labels = RawLabels(
+        entities=label_map(_pairs(entity_file)),
+        relations=label_map(_pairs(relation_file)),
+        entity_file=str(entity_file),
+        relation_file=str(relation_file),
+        aliases=alias_map(_pairs(aliases)) if aliases else {},
+        types=load_types(types) if types else {},
+    )
+    return facts.finish(reader.malformed), labels
+
+
+def load_types(path: Path) -> dict[str, tuple[str, str]]:
+    """Relation id -> letter and its place, from lines `relation<TAB>P|I|D`.
+
+    Raises:
+        GraphFormatError: a line has another form, or gives a relation another letter than an earlier line.
+    """
+    types: dict[str, tuple[str, str]] = {}
+    for line, number in read_lines(path):
+        if not line:
+            continue
+        where = f"{path}, line {number}"
+        relation, tab, letter = line.partition("\t")
+        if not tab or letter not in _LETTERS:
+            raise GraphFormatError(f"not a line 'relation<TAB>P|I|D': {line[:80]!r}", where=where)
+        if types.setdefault(relation, (letter, where))[0] != letter:
+            raise GraphFormatError(f"relation {relation!r} has two types", where=where, remedy=f"The other is in {types[relation][1]}.")
+    return types
+
+
+def _pairs(path: Path) -> Iterator[list[list[str]]]:
+    return TsvReader(path, 2).batches((0, 1))
+
+
+def _find(folder: Path, name: str) -> Path | None:
+    return next((path for path in (folder / name, folder / f"{name}.gz") if path.exists()), None)
+
+
+def _required(folder: Path, name: str) -> Path:
+    path = _find(folder, name)
+    if path is None:
+        raise GraphFormatError("no such file, plain or with .gz", where=str(folder / name))
+    return path

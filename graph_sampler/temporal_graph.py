@@ -1,0 +1,212 @@
+"""The cleaned temporal knowledge graph: an immutable columnar store with its indexes.
+
+Entities and relations are numbered by the order of their ids, facts are sorted, so equal sources give
+equal stores whatever the order of their rows. Paper: sections 3 and 4.2.1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+
+from state.interval import Granularity, ValidInterval, format_granule
+from state.vocabulary import RelationType
+
+NEG_INF = -(2**62)
+"""Lower bound of a dropped row that is not known."""
+POS_INF = 2**62
+"""Upper bound of a dropped row that is not known."""
+
+Codes = npt.NDArray[np.int32]
+Bounds = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.intp]
+Flags = npt.NDArray[np.bool_]
+
+
+class AdjacencyIndex:
+    """Rows grouped by one end, and by relation within a group."""
+
+    __slots__ = ("_offsets", "_order", "_relation")
+
+    def __init__(self, ends: Codes, relation: Codes, entities: int) -> None:
+        """Index rows by `ends`; rows of one group and relation stay in their order."""
+        order = np.lexsort((relation, ends))
+        self._order: Indices = _frozen(order.astype(np.int32))
+        self._relation: Codes = _frozen(relation[order])
+        self._offsets: Indices = _frozen(np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=entities)))))
+
+    def rows(self, end: int) -> Indices:
+        """The group's rows, ascending by relation and then by row."""
+        return self._order[self._offsets[end] : self._offsets[end + 1]]
+
+    def rows_with_relation(self, end: int, relation: int) -> Indices:
+        """The group's rows with one relation, ascending."""
+        low, high = self._offsets[end], self._offsets[end + 1]
+        group = self._relation[low:high]
+        first, last = group.searchsorted(relation), group.searchsorted(relation, "right")
+        return self._order[low + first : low + last]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DroppedFacts:
+    """Distinct rows that cleaning dropped but that may be true, in the order of facts.
+
+    A row stands for any `(s, e)` with `start_low <= s <= start_high`, `end_low <= e <= end_high` and
+    `s <= e`; where `is_point`, only for those with `s == e`. A bound that is not known or reversed is
+    `NEG_INF` to `POS_INF`. Ids are known and the relation is not deleted.
+    """
+
+    subject: Codes
+    relation: Codes
+    object: Codes
+    start_low: Bounds
+    start_high: Bounds
+    end_low: Bounds
+    end_high: Bounds
+    is_point: Flags
+
+    def __len__(self) -> int:
+        return len(self.subject)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TemporalGraph:
+    """Facts in columns, sorted by (subject, relation, object, start, end), with indexes from both ends."""
+
+    granularity: Granularity
+    name: str
+    entity_ids: list[str]
+    """Sorted by code point; the position is the entity's code."""
+    entity_labels: list[str]
+    """As stored; empty where the source has none."""
+    entity_aliases: dict[int, tuple[str, ...]]
+    """Code -> aliases, sorted."""
+    relation_ids: list[str]
+    """Sorted by code point; the position is the relation's code."""
+    relation_labels: list[str]
+    relation_types: list[RelationType]
+    """A deleted relation has no facts left."""
+    entity_usable: Flags
+    """Whether the entity's label can stand in a question."""
+    subject: Codes
+    relation: Codes
+    object: Codes
+    start: Codes
+    """First granule."""
+    end: Codes
+    """Last granule, included."""
+    dropped: DroppedFacts
+    relation_is_point: Flags = field(init=False)
+    content_hash: str = field(init=False)
+    """SHA-256 of ids, labels, aliases, types, granularity, facts and dropped rows; independent of the source's order."""
+    _subject_offsets: Indices = field(init=False)
+    _by_object: AdjacencyIndex = field(init=False)
+    _dropped_by_subject: AdjacencyIndex = field(init=False)
+    _dropped_by_object: AdjacencyIndex = field(init=False)
+
+    def __post_init__(self) -> None:
+        entities = len(self.entity_ids)
+        for table in (self, self.dropped):
+            for column in table.__slots__:
+                value = getattr(table, column, None)
+                if isinstance(value, np.ndarray):
+                    value.setflags(write=False)
+        derived = {
+            "relation_is_point": _frozen(np.array([kind is RelationType.POINT for kind in self.relation_types], dtype=np.bool_)),
+            "content_hash": self._hash(),
+            "_subject_offsets": _frozen(np.concatenate(([0], np.cumsum(np.bincount(self.subject, minlength=entities))))),
+            "_by_object": AdjacencyIndex(self.object, self.relation, entities),
+            "_dropped_by_subject": AdjacencyIndex(self.dropped.subject, self.dropped.relation, entities),
+            "_dropped_by_object": AdjacencyIndex(self.dropped.object, self.dropped.relation, entities),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        """Number of facts."""
+        return len(self.subject)
+
+    def facts_with_subject(self, entity: int) -> Indices:
+        """Facts that start at an entity: a contiguous ascending range."""
+        return np.arange(self._subject_offsets[entity], self._subject_offsets[entity + 1])
+
+    def facts_with_object(self, entity: int) -> Indices:
+        """Facts that lead to an entity, ascending by (relation, subject, start, end)."""
+        return self._by_object.rows(entity)
+
+    def facts_from(self, relation: int, subject: int) -> Indices:
+        """Facts of a relation that start at an entity, ascending."""
+        low, high = self._subject_offsets[subject], self._subject_offsets[subject + 1]
+        group = self.relation[low:high]
+        return np.arange(low + group.searchsorted(relation), low + group.searchsorted(relation, "right"))
+
+    def facts_to(self, relation: int, object: int) -> Indices:
+        """Facts of a relation that lead to an entity, ascending."""
+        return self._by_object.rows_with_relation(object, relation)
+
+    def dropped_from(self, relation: int, subject: int) -> Indices:
+        """Dropped rows of a relation that start at an entity, ascending."""
+        return self._dropped_by_subject.rows_with_relation(subject, relation)
+
+    def dropped_to(self, relation: int, object: int) -> Indices:
+        """Dropped rows of a relation that lead to an entity, ascending."""
+        return self._dropped_by_object.rows_with_relation(object, relation)
+
+    def fact_interval(self, fact: int) -> ValidInterval:
+        """A fact's valid interval in granules."""
+        return ValidInterval(int(self.start[fact]), int(self.end[fact]))
+
+    def to_networkx(self, facts: Iterable[int]) -> nx.MultiDiGraph[str]:
+        """The subgraph of some facts, one edge for each: two spells are two edges.
+
+        Nodes are entity ids with a `label`; edges have `relation`, `label`, `type`, `start` and `end` (ISO text).
+        """
+        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=self.name)
+        for fact in sorted(set(map(int, facts))):
+            ends = int(self.subject[fact]), int(self.object[fact])
+            for entity in ends:
+                graph.add_node(self.entity_ids[entity], label=self.entity_labels[entity])
+            relation = int(self.relation[fact])
+            graph.add_edge(
+                *(self.entity_ids[entity] for entity in ends),
+                relation=self.relation_ids[relation],
+                label=self.relation_labels[relation],
+                type=self.relation_types[relation].value,
+                start=format_granule(int(self.start[fact]), self.granularity),
+                end=format_granule(int(self.end[fact]), self.granularity),
+            )
+        return graph
+
+    def _hash(self) -> str:
+        digest = hashlib.sha256()
+        names: tuple[Any, ...] = (
+            "chronoqg-graph-1",
+            self.granularity.value,
+            self.entity_ids,
+            self.entity_labels,
+            sorted(self.entity_aliases.items()),
+            self.relation_ids,
+            self.relation_labels,
+            [kind.value for kind in self.relation_types],
+        )
+        for part in names:
+            digest.update(json.dumps(part).encode("ascii") + b"\n")
+        dropped = self.dropped
+        for column in (self.subject, self.relation, self.object, self.start, self.end, dropped.subject, dropped.relation, dropped.object):
+            digest.update(len(column).to_bytes(8, "little") + column.astype("<i4", copy=False).tobytes())
+        for bounds in (dropped.start_low, dropped.start_high, dropped.end_low, dropped.end_high):
+            digest.update(bounds.astype("<i8", copy=False).tobytes())
+        return digest.hexdigest()
+
+
+def _frozen(array: Any) -> Any:
+    """The array, closed to writing."""
+    array.setflags(write=False)
+    return array
