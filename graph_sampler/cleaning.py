@@ -99,7 +99,8 @@ class _Rows:
         subject, relation, object_, start, end = (column[aside] for column in self.columns)
         bounds = [self.starts[start, 1], self.starts[start, 2], self.ends[end, 1], self.ends[end, 2]]
         heads: _Columns = [
-            np.concatenate((column, extra)).astype(np.int32) for column, extra in zip((subject, relation, object_), long_points[:3], strict=True)
+            np.concatenate((column, extra)).astype(np.int32)
+            for column, extra in zip((subject, relation, object_), long_points[:3], strict=True)
         ]
         tails: _Columns = [
             np.concatenate((bound, long_points[column])).astype(np.int64) for bound, column in zip(bounds, (3, 3, 4, 4), strict=True)

@@ -91,7 +91,10 @@ def render_report(report: CleaningReport) -> list[str]:
         table.append((shown(row.id), shown(row.label), row.type.value, f"{row.kept:,}", f"{row.facts:,}", share, row.why))
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     for cells in table:
-        padded = (cell.rjust(width) if column in (3, 4, 5) else cell.ljust(width) for column, (cell, width) in enumerate(zip(cells, widths, strict=True)))
+        padded = (
+            cell.rjust(width) if column in (3, 4, 5) else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
         lines.append(("  " + "  ".join(padded)).rstrip())
     return lines
 

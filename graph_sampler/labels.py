@@ -11,7 +11,7 @@ import unicodedata
 from enum import StrEnum
 
 _APOSTROPHES = "'`´‘’‚‛ʹʻʼʽˈ′‵＇"
-_QUOTES = "\"“”„‟«»″‶＂"
+_QUOTES = '"“”„‟«»″‶＂'
 _DASHES = "-‐‑‒–—―⁃−﹘﹣－"
 _LETTERS = {"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
 _FOLD = (

@@ -62,7 +62,9 @@ def type_relations(
         if relation not in codes and relation not in known:
             near = get_close_matches(relation, sorted(codes | set(known)), n=1)
             raise GraphFormatError(
-                f"relation {relation!r} is not in the graph", where=where, remedy=f"Did you mean {near[0]!r}?" if near else "Relations are named by id."
+                f"relation {relation!r} is not in the graph",
+                where=where,
+                remedy=f"Did you mean {near[0]!r}?" if near else "Relations are named by id.",
             )
     counts = np.bincount(facts[1], minlength=len(relation_ids))
     one_granule = np.bincount(facts[1][facts[3] == facts[4]], minlength=len(relation_ids))
