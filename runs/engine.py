@@ -1,0 +1,131 @@
+"""One config over many instances: what is finished is not redone, and one failure stops nothing.
+
+Each instance is committed in one transaction when it ends, so the run can be cut off anywhere. Which
+instances overlap in time never shows in the final files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+
+from runs.database import InstanceOutcome, RunDatabase
+from runs.json_lines import parse_line
+from runs.results import assemble, backend_of
+from runs.run_folder import TRACES, RunFolder, outcomes_by_id
+from runs.terminal import Advance
+from state.errors import ChronoQGError
+from state.instance import BenchmarkRecord
+from state.pipeline_state import PipelineState
+from state.trajectory import Visit
+from state.vocabulary import DiscardReason, Node, Status, Terminal
+
+RunInstance = Callable[[BenchmarkRecord], Awaitable[PipelineState]]
+"""Takes one record through the agents; never raises for what a model may do."""
+
+_FATES: dict[Terminal, tuple[Status, DiscardReason | None]] = {
+    Terminal.ACCEPTED: (Status.ACCEPTED, None),
+    Terminal.FAILED_VERIFICATION: (Status.DISCARDED, DiscardReason.FAILED_VERIFICATION),
+    Terminal.ANSWER_LEAK: (Status.DISCARDED, DiscardReason.ANSWER_LEAK),
+    Terminal.AGENT_ERROR: (Status.FAILED, None),
+}
+
+
+def number_to_take(folder: RunFolder) -> int:
+    """How many traces, in id order, the run takes: the limit, and never fewer than an earlier build finished."""
+    limit, count = folder.config.run.limit, folder.manifest.traces.count
+    return count if limit is None else max(min(limit, count), folder.manifest.taken)
+
+
+def is_finished(folder: RunFolder, *, retry_failed: bool) -> bool:
+    """Whether the final files stand and nothing is left to do."""
+    if not folder.has_results(number_to_take(folder)):
+        return False
+    return not (retry_failed and Status.FAILED in folder.database.finished().values())
+
+
+def run_pending(folder: RunFolder, run_instance: RunInstance, *, retry_failed: bool = False, advance: Advance | None = None) -> list[Path]:
+    """Takes the instances that are not finished through the agents; writes the final files and returns their paths.
+
+    Raises:
+        ChronoQGError: the run cannot go on; what is finished is kept.
+        KeyboardInterrupt: the user stopped it; what is finished is kept.
+    """
+    assert folder.reader is not None, "the traces come first"
+    lines = folder.reader.trace_lines()[: number_to_take(folder)]
+    path, database = folder.path / TRACES, folder.database
+    done = {ident for ident, status in database.finished().items() if not (retry_failed and status is Status.FAILED)}
+
+    def records() -> Iterator[BenchmarkRecord]:
+        return (parse_line(BenchmarkRecord, line, path, number) for number, line in enumerate(lines, start=1))
+
+    pending = (record for record in records() if record.id not in done)
+    asyncio.run(_work_through(pending, run_instance, folder.config.run.concurrency, database, (len(done), len(lines)), advance))
+    results, duplicates = assemble(records(), outcomes_by_id(database), backend_of(folder.config))
+    database.store_duplicates(duplicates)
+    return folder.write_results(results)
+
+
+def outcome_of(record: BenchmarkRecord, state: PipelineState) -> InstanceOutcome:
+    """What an instance came to; accepted only with the proof that this very text was verified and cleared."""
+    terminal, question = state["terminal"], state["question"]
+    assert terminal is not None, "the state machine ends at a terminal"
+    status, reason = _FATES[terminal]
+    if status is Status.ACCEPTED:
+        assert state["verified"] == question == state["cleared"], "the accepted text passed every stage"
+        assert question, "a question was written"
+    return InstanceOutcome(
+        instance_id=record.id,
+        status=status,
+        reason=reason,
+        question=question,
+        detail="" if status is Status.ACCEPTED else state["detail"],
+        last_node=state["visits"][-1].node,
+    )
+
+
+async def _work_through(
+    pending: Iterator[BenchmarkRecord],
+    run_instance: RunInstance,
+    concurrency: int,
+    database: RunDatabase,
+    start_and_total: tuple[int, int],
+    advance: Advance | None,
+) -> None:
+    """Runs at most `concurrency` instances at a time, each committed as it ends; a cancelled one leaves nothing."""
+    done, total = start_and_total
+
+    async def work() -> None:
+        nonlocal done
+        for record in pending:
+            outcome, visits = await _run_one(record, run_instance)
+            database.commit(outcome, visits)
+            done += 1
+            if advance is not None:
+                advance(done, total)
+
+    workers = [asyncio.create_task(work()) for _ in range(concurrency)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+async def _run_one(record: BenchmarkRecord, run_instance: RunInstance) -> tuple[InstanceOutcome, Sequence[Visit]]:
+    try:
+        state = await run_instance(record)
+        return outcome_of(record, state), state["visits"]
+    except ChronoQGError:
+        raise
+    except Exception as err:
+        # The message may quote a request, and a request its key: only the kind of error and its place are kept.
+        place = traceback.extract_tb(err.__traceback__)[-1]
+        detail = f"unexpected {type(err).__name__} in {Path(place.filename).name}:{place.lineno}"
+        outcome = InstanceOutcome(
+            instance_id=record.id, status=Status.FAILED, reason=None, question="", detail=detail, last_node=Node.REWRITE
+        )
+        return outcome, ()

@@ -1,0 +1,138 @@
+"""One instance as a person wants to read it: question, trace, facts and history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from runs.database import InstanceOutcome
+from runs.run_folder import RunReader
+from state.fact import TemporalFact
+from state.instance import BenchmarkRecord
+from state.trajectory import Trajectory, Try, Visit
+from state.vocabulary import Status
+
+
+def describe_instance(reader: RunReader, instance_id: str) -> list[str]:
+    """Lines that tell an instance's facts, trace and history; labels in them are as stored.
+
+    Raises:
+        RunFolderError: there is no such instance, or the directory is damaged.
+    """
+    record = reader.record(instance_id)
+    lines = [*_head(record), *_trace(record), *_facts(record)]
+    if not reader.has_agents:
+        return [*lines, "", "History", "  no agent has worked on it: this is a sample"]
+    with reader.database() as database:
+        outcome, duplicate_of = database.outcome(record.id), database.duplicate_of(record.id)
+        trajectory = database.trajectory(record.id)
+    return [*lines, *_outcome(outcome, duplicate_of), *describe_history(trajectory)]
+
+
+def instance_json(reader: RunReader, instance_id: str) -> bytes:
+    """The same as one JSON object: `record`, `outcome`, `duplicate_of`, `trajectory`."""
+    record = reader.record(instance_id)
+    data: dict[str, Any] = {"record": record.model_dump(mode="json"), "outcome": None, "duplicate_of": None, "trajectory": None}
+    if reader.has_agents:
+        with reader.database() as database:
+            outcome = database.outcome(record.id)
+            data["outcome"] = None if outcome is None else outcome.model_dump(mode="json")
+            data["duplicate_of"] = database.duplicate_of(record.id)
+            data["trajectory"] = database.trajectory(record.id).model_dump(mode="json", by_alias=True)
+    return orjson.dumps(data, option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def describe_history(trajectory: Trajectory) -> list[str]:
+    """The node visits of a trajectory, one paragraph each."""
+    lines = ["", "History"]
+    for visit in trajectory.visits:
+        lines += _visit(visit)
+    return lines if trajectory.visits else [*lines, "  no node was visited"]
+
+
+def _head(record: BenchmarkRecord) -> Iterator[str]:
+    yield record.id
+    yield f"  {record.graph_structure.value}, {record.hop_count} hop(s), {record.temporal_constraint_count} temporal constraint(s)"
+    yield f"  from {record.provenance.source}, seed {record.provenance.seed}"
+    yield ""
+    yield f"Template question  {record.raw_question}"
+    yield f"Answer             {record.answer} ({record.answer_id})"
+    if record.answer_aliases:
+        yield f"  also known as    {'; '.join(record.answer_aliases)}"
+
+
+def _trace(record: BenchmarkRecord) -> Iterator[str]:
+    yield ""
+    yield "Trace"
+    for sentence in record.space_search_process:
+        yield f"  {sentence}"
+    for name, fact in record.trace.references.items():
+        yield f"  {name} is {_fact(record, fact)}"
+    yield "Temporal constraints"
+    for sentence in record.temporal_constraints:
+        yield f"  {sentence}"
+
+
+def _facts(record: BenchmarkRecord) -> Iterator[str]:
+    support = set(record.support_facts)
+    yield ""
+    yield f"Evidence: {len(record.evidence)} facts; * marks the {len(support)} that prove the answer"
+    for fact in sorted(
+        record.evidence, key=lambda fact: (fact not in support, fact.relation, fact.start, fact.end, fact.subject, fact.object)
+    ):
+        yield f"  {'*' if fact in support else ' '} {_fact(record, fact)}"
+
+
+def _fact(record: BenchmarkRecord, fact: TemporalFact) -> str:
+    labels, when = record.labels, fact.start if fact.start == fact.end else f"{fact.start} to {fact.end}"
+    return f"{labels[fact.subject]} | {labels[fact.relation]} | {labels[fact.object]} | {when}"
+
+
+def _outcome(outcome: InstanceOutcome | None, duplicate_of: str | None) -> Iterator[str]:
+    yield ""
+    if outcome is None:
+        yield "Outcome            not finished"
+        return
+    reason = f": {outcome.reason.value}" if outcome.reason is not None else ""
+    if outcome.status is Status.ACCEPTED and duplicate_of is not None:
+        yield f"Outcome            discarded: duplicate question, the same as {duplicate_of}"
+    else:
+        yield f"Outcome            {outcome.status.value}{reason} (at {outcome.last_node.value})"
+    yield f"Final question     {outcome.question or '(none was written)'}"
+    if outcome.detail:
+        yield f"Detail             {outcome.detail}"
+
+
+def _visit(visit: Visit) -> Iterator[str]:
+    who = visit.role.value + (f", mode {visit.mode}" if visit.mode else "")
+    prompt = f", prompt {visit.prompt.version} ({visit.prompt.sha256[:12]})" if visit.prompt else ""
+    yield f"  {visit.seq + 1}. {visit.node.value} ({who}{prompt}): {visit.outcome.value} -> {visit.to}"
+    for name, value in visit.result.items():
+        yield f"       {name}: {_value(value)}"
+    for number, attempt in enumerate(visit.tries, start=1):
+        yield f"       try {number}: {_try(attempt)}"
+        if attempt.error is not None and attempt.reply_raw:
+            yield f"         reply: {attempt.reply_raw}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return "; ".join(value) if value else "none"
+    return orjson.dumps(value).decode()
+
+
+def _try(attempt: Try) -> str:
+    usage = attempt.usage
+    parts = [attempt.request.model]
+    if usage.input or usage.output:
+        parts.append(f"{usage.input} tokens in, {usage.output} out")
+    if attempt.usd is not None:
+        parts.append(f"{attempt.usd:.6f} USD")
+    if attempt.cached:
+        parts.append("from the cache")
+    parts.append("usable" if attempt.error is None else f"{attempt.error.value}: {attempt.error_detail}")
+    return ", ".join(parts)

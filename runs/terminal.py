@@ -1,0 +1,75 @@
+"""What a person sees: results on stdout, talk on stderr, and no label that can steer the terminal.
+
+Text goes through rich with markup off and control characters shown escaped; where stderr is not a
+terminal, progress is plain lines.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+Advance = Callable[[int, int], None]
+"""`(done, total)`: tells how far the work has come."""
+
+_UNSAFE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def shown(text: str) -> str:
+    """The text on one line, with control, format and separator characters as escapes such as `\\x1b`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(sign.encode("unicode_escape").decode("ascii") if unicodedata.category(sign) in _UNSAFE else sign for sign in text)
+
+
+def write_out(lines: Iterable[str]) -> None:
+    """Prints lines of results to stdout, each made harmless."""
+    console = _console(to_stderr=False)
+    for line in lines:
+        console.print(shown(line), soft_wrap=True)
+
+
+def write_json(text: bytes) -> None:
+    """Prints JSON to stdout as it is: JSON has no raw control characters."""
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+
+
+def say(line: str) -> None:
+    """Prints one line of talk to stderr, made harmless."""
+    _console(to_stderr=True).print(shown(line), soft_wrap=True)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Advance]:
+    """A bar on a terminal, else a line at each tenth of the work."""
+    console = _console(to_stderr=True)
+    if not console.is_terminal:
+        yield _lines_of_progress(what)
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(shown(what), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _lines_of_progress(what: str) -> Advance:
+    last = -1
+
+    def advance(done: int, total: int) -> None:
+        nonlocal last
+        tenth = 10 * done // total if total else 10
+        if tenth > last:
+            last = tenth
+            say(f"{what}: {done} of {total}")
+
+    return advance
+
+
+def _console(*, to_stderr: bool) -> Console:
+    return Console(stderr=to_stderr, markup=False, highlight=False, emoji=False)
