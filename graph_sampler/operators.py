@@ -31,6 +31,10 @@ class Operator(NamedTuple):
     is_boundary: bool = False
     """Whether it reads a shared boundary granule, which a one-granule interval blurs."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels between processes by name."""
+        return operator_named, (self.name,)
+
 
 class Ordinal(NamedTuple):
     """An operator that ranks facts of one name by a key."""
@@ -45,6 +49,10 @@ class Ordinal(NamedTuple):
     def family(self) -> Family:
         """Always the ordinal family."""
         return Family.ORDINAL
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels between processes by name."""
+        return operator_named, (self.name,)
 
 
 PAIRWISE: tuple[Operator, ...] = (
@@ -86,12 +94,20 @@ BY_NAME: dict[str, Operator] = {operator.name: operator for operator in PAIRWISE
 ORDINAL_BY_NAME: dict[str, Ordinal] = {ordinal.name: ordinal for ordinal in ORDINALS}
 OPERATOR_NAMES: tuple[str, ...] = tuple(BY_NAME) + tuple(ORDINAL_BY_NAME)
 
+_BY_FAMILY: dict[Family, tuple[Operator, ...]] = {
+    family: tuple(operator for operator in PAIRWISE if operator.family is family) for family in Family
+}
 _FAMILY_OF_TYPES: dict[tuple[RelationType, RelationType], Family] = {
     (RelationType.INTERVAL, RelationType.INTERVAL): Family.I_I,
     (RelationType.POINT, RelationType.INTERVAL): Family.P_I,
     (RelationType.INTERVAL, RelationType.POINT): Family.I_P,
     (RelationType.POINT, RelationType.POINT): Family.P_P,
 }
+
+
+def operator_named(name: str) -> Operator | Ordinal:
+    """The row of the table with this name."""
+    return BY_NAME[name] if name in BY_NAME else ORDINAL_BY_NAME[name]
 
 
 def family_of(left: RelationType, right: RelationType) -> Family:
@@ -101,7 +117,7 @@ def family_of(left: RelationType, right: RelationType) -> Family:
 
 def operators_of(family: Family) -> tuple[Operator, ...]:
     """The rows of a pairwise family in order of precedence."""
-    return tuple(operator for operator in PAIRWISE if operator.family is family)
+    return _BY_FAMILY[family]
 
 
 def relate(family: Family, x: ValidInterval, y: ValidInterval) -> Operator:

@@ -1,0 +1,297 @@
+"""What an accepted trace must satisfy, judged on masks. Design: the rules of section 4, numbered there.
+
+`Judge` holds one skeleton's constraint space and decides on choices of constraints from it. Each rule
+is one method and can be switched off; the order of checks is cheapest first. Paper: section 4.2.3.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from graph_sampler.constraints import Constraint, ConstraintSpace, OrdinalSpec, rows_of, to_mask
+from graph_sampler.naming import Names
+from graph_sampler.operators import Ordinal
+from state.config import Rules
+from state.vocabulary import RankOrder, Template
+
+
+class OrdinalChoice(NamedTuple):
+    """An ordinal with its key for each row of its stage."""
+
+    spec: OrdinalSpec
+    keys: list[int]
+
+
+class Judged(NamedTuple):
+    """A choice of constraints that is a proved trace, in the order of its steps."""
+
+    constraints: tuple[Constraint, ...]
+    ordinal: OrdinalSpec | None
+    counts: tuple[int, ...]
+    """Size of the candidate set after each step."""
+    final_rows: int
+    """Mask of the rows left at the end, over the last stage."""
+    answer: int
+    """Entity code."""
+
+
+class Judge:
+    """The rules over one skeleton."""
+
+    def __init__(self, space: ConstraintSpace, names: Names, rules: Rules, is_single_spell: list[int], max_constraints: int) -> None:
+        """Takes, for each fact name, the mask of the last stage's rows whose fact has no second spell."""
+        self.space = space
+        self.names = names
+        self.rules = rules
+        self.max_constraints = max_constraints
+        self._single_spell = is_single_spell
+        self._fixed = [hop.fixed for hop in space.skeleton.hops if hop.fixed >= 0]
+        self._repeats = self._rows_that_repeat_an_entity()
+        self.is_named_once = self._are_anchors_unique()
+        self.has_two_walks = not space.skeleton.template.is_chain or len(set(space.last.variables[0])) >= 2
+
+    def judge(self, chosen: list[Constraint], ordinal: OrdinalChoice | None) -> Judged | None:
+        """The trace that the constraints make, or `None` if it breaks a rule.
+
+        The text rules and the doubtful check are not part of it. Linear in constraints times stages.
+        """
+        rules = self.rules
+        constraints = sorted(chosen, key=self._place)
+        result = self._execute(constraints, ordinal)
+        if result is None:
+            return None
+        counts, final, pools = result
+        answer = self.space.last.candidates[(final & -final).bit_length() - 1]
+        if final & ~self.space.final.group_of[answer]:
+            return None
+        if rules.readable and not self._is_readable(constraints, ordinal, final):
+            return None
+        if not self._are_references_free(constraints, final):
+            return None
+        if rules.non_redundancy and self._is_redundant(constraints, pools):
+            return None
+        if rules.temporal_necessity and not self._is_each_needed(constraints, ordinal, answer):
+            return None
+        if rules.structural_necessity and not self._is_filter_needed(constraints, ordinal, answer):
+            return None
+        if rules.plain_reading and not self._is_plain(constraints, ordinal, answer):
+            return None
+        if rules.sayable and self._is_name_shared(answer):
+            return None
+        spec = ordinal.spec if ordinal else None
+        return Judged(tuple(constraints), spec, tuple(counts), final, answer)
+
+    def _place(self, constraint: Constraint) -> tuple[int, int, int, int, int, str]:
+        spec = constraint.spec
+        stage = self.space.stages[constraint.stage]
+        return (constraint.stage, -stage.count(constraint.masks[constraint.stage]), spec.left, spec.right, spec.reference, spec.operator.name)
+
+    def _execute(self, constraints: list[Constraint], ordinal: OrdinalChoice | None) -> tuple[list[int], int, list[int]] | None:
+        """Runs the steps in order: the candidate counts, the rows left and each stage's pool; rule 1 (progress)."""
+        space, progress = self.space, self.rules.progress
+        counts: list[int] = []
+        pools: list[int] = []
+        kept: int | None = None
+        current = 0
+        for number, stage in enumerate(space.stages):
+            pool = stage.full
+            for constraint in constraints:
+                if constraint.stage < number:
+                    pool &= constraint.masks[number]
+            if ordinal is not None and kept is not None:
+                pool &= self._fact_mask(number, ordinal.spec.fact, kept)
+            if not pool:
+                return None
+            if number == 0 and space.skeleton.template is Template.BRANCH:
+                counts.append(space.root.count(space.root.full))
+            counts.append(stage.count(pool))
+            if progress and number and stage.entities(pool) == space.stages[number - 1].entities(current):
+                return None
+            if progress and number == 0 and len(counts) == 2 and counts[1] >= counts[0]:
+                return None
+            pools.append(pool)
+            current = pool
+            for constraint in constraints:
+                if constraint.stage == number:
+                    before = current & ~constraint.own[number]
+                    current &= constraint.masks[number]
+                    count = stage.count(current)
+                    if not count or (progress and count >= stage.count(before)):
+                        return None
+                    counts.append(count)
+            if ordinal is not None and ordinal.spec.stage == number:
+                kept = self._fact_at_rank(ordinal, current)
+                if kept is None:
+                    return None
+                ranked = stage.count(current)
+                current &= space.fact_rows(number, ordinal.spec.fact, kept)
+                if progress and stage.count(current) >= ranked:
+                    return None
+                counts.append(stage.count(current))
+        return counts, current, pools
+
+    def _fact_at_rank(self, ordinal: OrdinalChoice, pool: int) -> int | None:
+        """The fact that an ordinal keeps of a pool's rows; `None` where the ordinal is not allowed."""
+        spec = ordinal.spec
+        facts = self.space.skeleton.stages[spec.stage].facts[spec.fact]
+        key_of = {facts[row]: ordinal.keys[row] for row in rows_of(pool)}
+        if len(key_of) < 3 or len(key_of) != self.space.stages[spec.stage].count(pool) or 2 * spec.rank > len(key_of) + 1:
+            return None
+        ranked = sorted((key, fact) for fact, key in key_of.items())
+        if spec.order is RankOrder.DESCENDING:
+            ranked.reverse()
+        nearest = [key for key, _ in ranked[: spec.rank + 1]]
+        if len(set(nearest)) != len(nearest):
+            return None
+        return ranked[spec.rank - 1][1]
+
+    def rank_choices(self, stage: int, fact: int, operator: Ordinal, order: RankOrder, pool: int) -> list[tuple[OrdinalChoice, int]]:
+        """Every allowed ordinal over a pool, with the fact it keeps."""
+        keys = self.space.keys(stage, fact, operator)
+        found: list[tuple[OrdinalChoice, int]] = []
+        rank = 1
+        while True:
+            choice = OrdinalChoice(OrdinalSpec(stage, fact, operator, rank, order), keys)
+            kept = self._fact_at_rank(choice, pool)
+            if kept is None:
+                return found
+            found.append((choice, kept))
+            rank += 1
+
+    def _fact_mask(self, stage: int, fact: int, wanted: int) -> int:
+        return self.space.fact_rows(stage, fact, wanted)
+
+    def _reduced(self, masks: list[list[int]], ordinal: OrdinalChoice | None) -> int:
+        """The rows left at the end under masks by stage, an ordinal keeping the dense rank of distinct facts."""
+        final = self.space.final.full
+        for by_stage in masks:
+            final &= by_stage[-1]
+        if ordinal is None:
+            return final
+        spec = ordinal.spec
+        pool = self.space.stages[spec.stage].full
+        for by_stage in masks:
+            if by_stage[spec.stage] or spec.stage == len(self.space.stages) - 1:
+                pool &= by_stage[spec.stage]
+        return final & self._rows_at_dense_rank(ordinal, pool)
+
+    def _rows_at_dense_rank(self, ordinal: OrdinalChoice, pool: int) -> int:
+        """The last stage's rows whose ranked fact stands at the dense rank among a pool's distinct facts."""
+        spec = ordinal.spec
+        facts = self.space.skeleton.stages[spec.stage].facts[spec.fact]
+        key_of = {facts[row]: ordinal.keys[row] for row in rows_of(pool)}
+        ranked = sorted(set(key_of.values()), reverse=spec.order is RankOrder.DESCENDING)
+        if spec.rank > len(ranked):
+            return 0
+        kept = {fact for fact, key in key_of.items() if key == ranked[spec.rank - 1]}
+        return to_mask(row for row, fact in enumerate(self.space.last.facts[spec.fact]) if fact in kept)
+
+    def _is_only(self, rows: int, answer: int) -> bool:
+        return bool(rows) and not rows & ~self.space.final.group_of[answer]
+
+    def _is_each_needed(self, constraints: list[Constraint], ordinal: OrdinalChoice | None, answer: int) -> bool:
+        """Rule 2: leaving out any one temporal constraint changes the answer set."""
+        for left_out in constraints:
+            masks = [self._without(each) if each is left_out else each.masks for each in constraints]
+            if self._is_only(self._reduced(masks, ordinal), answer):
+                return False
+        return ordinal is None or not self._is_only(self._reduced([each.masks for each in constraints], None), answer)
+
+    def _without(self, constraint: Constraint) -> list[int]:
+        """What a constraint keeps when it is left out: all rows but its reference's own."""
+        stages = self.space.stages
+        return [
+            0 if number < constraint.stage else stage.full & ~constraint.own[number] for number, stage in enumerate(stages)
+        ]
+
+    def _is_filter_needed(self, constraints: list[Constraint], ordinal: OrdinalChoice | None, answer: int) -> bool:
+        """Rule 4: leaving out the structural filter, and what uses its fact, changes the answer set."""
+        space = self.space
+        if space.skeleton.template is not Template.BRANCH:
+            return True
+        rows = space.root.full
+        for constraint in constraints:
+            if constraint.root_mask is not None:
+                rows &= constraint.root_mask
+        if ordinal is not None and ordinal.spec.fact == 0:
+            rows &= self._root_rows_at_dense_rank(ordinal, rows)
+        return not rows or space.root.entities(rows) != {answer}
+
+    def _root_rows_at_dense_rank(self, ordinal: OrdinalChoice, pool: int) -> int:
+        spec, graph = ordinal.spec, self.space.graph
+        facts = self.space.skeleton.root_rows.facts[0]
+        keys = [int(spec.operator.key(int(graph.start[fact]), int(graph.end[fact]))) for fact in facts]
+        ranked = sorted({keys[row] for row in rows_of(pool)}, reverse=spec.order is RankOrder.DESCENDING)
+        if spec.rank > len(ranked):
+            return 0
+        return to_mask(row for row in rows_of(pool) if keys[row] == ranked[spec.rank - 1])
+
+    def _is_redundant(self, constraints: list[Constraint], pools: list[int]) -> bool:
+        """Rule 3: a pairwise constraint's candidate set over its stage's pool lies within another's."""
+        if len(constraints) < 2:
+            return False
+        sets: dict[int, list[int]] = {}
+        for constraint in constraints:
+            number = constraint.stage
+            kept = self.space.stages[number].project(constraint.masks[number] & pools[number])
+            for other in sets.setdefault(number, []):
+                if not kept & ~other or not other & ~kept:
+                    return True
+            sets[number].append(kept)
+        return False
+
+    def _is_readable(self, constraints: list[Constraint], ordinal: OrdinalChoice | None, final: int) -> bool:
+        """Rule 6, but for the caps."""
+        if len(constraints) + (ordinal is not None) > self.max_constraints or final & self._repeats or not self.has_two_walks:
+            return False
+        equal: set[int] = set()
+        for constraint in constraints:
+            spec = constraint.spec
+            if final & ~self._single_spell[spec.left] or (spec.right >= 0 and final & ~self._single_spell[spec.right]):
+                return False
+            if spec.operator.is_equality and spec.reference >= 0:
+                if spec.left in equal:
+                    return False
+                equal.add(spec.left)
+        return True
+
+    def _are_references_free(self, constraints: list[Constraint], final: int) -> bool:
+        """No reference's end is bound to a variable in a row left at the end."""
+        bound: set[int] | None = None
+        graph = self.space.graph
+        for constraint in constraints:
+            reference = constraint.spec.reference
+            if reference >= 0:
+                if bound is None:
+                    bound = {column[row] for row in rows_of(final) for column in self.space.last.variables}
+                if int(graph.subject[reference]) in bound or int(graph.object[reference]) in bound:
+                    return False
+        return True
+
+    def _is_plain(self, constraints: list[Constraint], ordinal: OrdinalChoice | None, answer: int) -> bool:
+        """Operators read without their precedence give the same answer: a one-granule interval misleads no reader."""
+        if all(each.plain is each.masks for each in constraints):
+            return True
+        return self._is_only(self._reduced([each.plain for each in constraints], ordinal), answer)
+
+    def _is_name_shared(self, answer: int) -> bool:
+        """Another entity of some step's candidate set has a name of the answer."""
+        space = self.space
+        return any(self.names.shares_name(answer, set(stage.group_of)) for stage in (space.root, *space.stages))
+
+    def _rows_that_repeat_an_entity(self) -> int:
+        mask = 0
+        fixed = self._fixed
+        width = len(fixed) + len(self.space.last.variables)
+        for row, bound in enumerate(zip(*self.space.last.variables, strict=True)):
+            if len({*fixed, *bound}) < width:
+                mask |= 1 << row
+        return mask
+
+    def _are_anchors_unique(self) -> bool:
+        """Rule 5: each fixed entity's names are its own at its end of its relation."""
+        return not self.rules.sayable or all(
+            self.names.is_unique_at(hop.relation, not hop.candidate_is_subject, hop.fixed)
+            for hop in self.space.skeleton.hops
+            if hop.fixed >= 0
+        )

@@ -1,0 +1,208 @@
+"""Whether a fact dropped in cleaning could change an answer. Design: rule 7 of section 4.
+
+Dropped rows whose ids are known are added back with every time that they may have. Pairwise
+constraints are existential over rows, so only new rows matter: one that could satisfy every
+constraint under some choice of times and lead to another entity makes the trace doubtful, and so
+does one that could bring a new fact into an ordinal's pool.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+from graph_sampler.conditions import Judged
+from graph_sampler.constraints import Constraint, OrdinalSpec, PairwiseSpec
+from graph_sampler.operators import Operator, operators_of
+from graph_sampler.skeleton import Neighbourhood, Skeleton
+from graph_sampler.temporal_graph import NEG_INF, POS_INF, TemporalGraph
+from state.vocabulary import Action, Template
+
+
+class Box(NamedTuple):
+    """The times that a fact may have: every `(s, e)` in the box with `s <= e`, or `s == e` for a point."""
+
+    start_low: int
+    start_high: int
+    end_low: int
+    end_high: int
+    is_point: bool
+
+
+class NewRow(NamedTuple):
+    """A row with at least one dropped fact; a dropped fact `i` is written `-1 - i`."""
+
+    facts: tuple[int, ...]
+    candidate: int
+
+
+class DroppedRows:
+    """Which new rows a skeleton gains, by stage, and what constraints they could satisfy.
+
+    Cost without a dropped fact near the skeleton: one look-up a candidate.
+    """
+
+    def __init__(self, around: Neighbourhood, skeleton: Skeleton, max_rows: int) -> None:
+        """Takes the number of new rows past which every trace of the skeleton counts as doubtful."""
+        self._graph = around.graph
+        self._skeleton = skeleton
+        self.is_too_many = False
+        self.stages = self._gather(around, max_rows)
+        self._possible: dict[tuple[int, PairwiseSpec], int] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no dropped fact matches any step."""
+        return not self.is_too_many and not any(self.stages)
+
+    def is_doubtful(self, judged: Judged, constraints: tuple[Constraint, ...], ordinal: OrdinalSpec | None, pool_facts: set[int]) -> bool:
+        """Whether some choice of the dropped facts changes the answer set or an ordinal's pool.
+
+        `pool_facts` are the facts that the ordinal ranks.
+        """
+        if self.is_too_many:
+            return True
+        if not any(self.stages):
+            return False
+        specs = [(each.stage, each.spec) for each in constraints]
+        last = len(self.stages) - 1
+        if ordinal is not None:
+            before = [spec for stage, spec in specs if stage <= ordinal.stage]
+            for row in self._satisfying(ordinal.stage, before):
+                if row.facts[ordinal.fact] not in pool_facts:
+                    return True
+            kept = self._skeleton.stages[last].facts[ordinal.fact][(judged.final_rows & -judged.final_rows).bit_length() - 1]
+        for row in self._satisfying(last, [spec for _, spec in specs]):
+            if row.candidate != judged.answer and (ordinal is None or row.facts[ordinal.fact] == kept):
+                return True
+        return False
+
+    def _satisfying(self, stage: int, specs: list[PairwiseSpec]) -> list[NewRow]:
+        rows = self.stages[stage]
+        mask = (1 << len(rows)) - 1
+        for spec in specs:
+            mask &= self._possible_mask(stage, spec)
+            if not mask:
+                return []
+        return [row for number, row in enumerate(rows) if mask >> number & 1 and self._is_satisfiable(row, specs)]
+
+    def _possible_mask(self, stage: int, spec: PairwiseSpec) -> int:
+        known = self._possible.get((stage, spec))
+        if known is None:
+            known = 0
+            for number, row in enumerate(self.stages[stage]):
+                if self._is_satisfiable(row, [spec]):
+                    known |= 1 << number
+            self._possible[stage, spec] = known
+        return known
+
+    def _is_satisfiable(self, row: NewRow, specs: list[PairwiseSpec]) -> bool:
+        """Whether some choice of times makes every constraint hold at once.
+
+        Only the order of end points matters, so trying the known end points, their neighbours and the
+        bounds of each box is exhaustive; room for one granule beyond per free fact keeps free facts apart.
+        """
+        sides: list[tuple[int, int, Operator]] = []
+        for spec in specs:
+            right = row.facts[spec.right] if spec.right >= 0 else spec.reference
+            left = row.facts[spec.left]
+            if left == right:
+                return False
+            sides.append((left, right, spec.operator))
+        free = sorted({fact for left, right, _ in sides for fact in (left, right) if fact < 0})
+        fixed = {fact: self._exact(fact) for left, right, _ in sides for fact in (left, right) if fact >= 0}
+        boxes = [self._box(fact) for fact in free]
+        marks = sorted({bound for times in fixed.values() for bound in times} | {bound for box in boxes for bound in box[:4]} - {NEG_INF, POS_INF})
+        reach = 2 * len(free)
+        values = sorted({mark + step for mark in marks or [0] for step in range(-reach, reach + 1)})
+        choices = [_choices(box, values) for box in boxes]
+        if len(free) > 2:
+            return all(choices)
+        for chosen in product(*choices):
+            times = fixed | dict(zip(free, chosen, strict=True))
+            if all(_first_holding(operator, times[left], times[right]) for left, right, operator in sides):
+                return True
+        return False
+
+    def _exact(self, fact: int) -> tuple[int, int]:
+        return int(self._graph.start[fact]), int(self._graph.end[fact])
+
+    def _box(self, fact: int) -> Box:
+        dropped, index = self._graph.dropped, -1 - fact
+        return Box(
+            int(dropped.start_low[index]),
+            int(dropped.start_high[index]),
+            int(dropped.end_low[index]),
+            int(dropped.end_high[index]),
+            bool(dropped.is_point[index]),
+        )
+
+    def _gather(self, around: Neighbourhood, max_rows: int) -> list[list[NewRow]]:
+        skeleton, graph = self._skeleton, self._graph
+        root = skeleton.hops[0]
+        indices = graph.dropped_to(root.relation, root.fixed) if root.candidate_is_subject else graph.dropped_from(root.relation, root.fixed)
+        ends = graph.dropped.subject if root.candidate_is_subject else graph.dropped.object
+        new = [NewRow((-1 - int(index),), int(ends[index])) for index in indices]
+        kept = [NewRow((fact,), end) for fact, end in zip(skeleton.root_rows.facts[0], skeleton.root_rows.candidates, strict=True)]
+        stages: list[list[NewRow]] = [] if skeleton.template is Template.BRANCH else [new]
+        for number, hop in enumerate(skeleton.hops[1:], start=1):
+            is_filter = hop.action is Action.STRUCTURAL_FILTER
+            entity_is_subject = hop.candidate_is_subject if is_filter else not hop.candidate_is_subject
+            longer: list[NewRow] = []
+            for row in new:
+                for fact, end in self._kept_facts(around, row.candidate, hop.relation, entity_is_subject):
+                    if not is_filter or end == hop.fixed:
+                        longer.append(NewRow((*row.facts, fact), row.candidate if is_filter else end))
+            for row in (*kept, *new):
+                for fact, end in self._dropped_facts(row.candidate, hop.relation, entity_is_subject):
+                    if not is_filter or end == hop.fixed:
+                        longer.append(NewRow((*row.facts, fact), row.candidate if is_filter else end))
+            if len(longer) > max_rows:
+                self.is_too_many = True
+                return [[] for _ in skeleton.stages]
+            new = longer
+            stages.append(new)
+            rows = skeleton.stages[-1 if is_filter else number]
+            kept = [NewRow(tuple(column[at] for column in rows.facts), end) for at, end in enumerate(rows.candidates)]
+        return stages
+
+    def _kept_facts(self, around: Neighbourhood, entity: int, relation: int, is_subject: bool) -> list[tuple[int, int]]:
+        near = around.around(entity).get((relation, is_subject))
+        if near is not None:
+            return list(zip(*near, strict=True))
+        if around.is_crowded(entity, relation, is_subject):
+            graph = self._graph
+            facts = graph.facts_from(relation, entity) if is_subject else graph.facts_to(relation, entity)
+            ends = (graph.object if is_subject else graph.subject)[facts]
+            return list(zip(facts.tolist(), ends.tolist(), strict=True))
+        return []
+
+    def _dropped_facts(self, entity: int, relation: int, is_subject: bool) -> list[tuple[int, int]]:
+        graph = self._graph
+        indices = graph.dropped_from(relation, entity) if is_subject else graph.dropped_to(relation, entity)
+        ends = graph.dropped.object if is_subject else graph.dropped.subject
+        return [(-1 - int(index), int(ends[index])) for index in indices]
+
+
+def has_second_spell(graph: TemporalGraph, fact: int) -> bool:
+    """Whether a kept or dropped row has the subject, relation and object of a fact and other times."""
+    subject, relation, object_ = int(graph.subject[fact]), int(graph.relation[fact]), int(graph.object[fact])
+    kept = graph.facts_from(relation, subject)
+    if int((graph.object[kept] == object_).sum()) > 1:
+        return True
+    dropped = graph.dropped_from(relation, subject)
+    return bool((graph.dropped.object[dropped] == object_).any())
+
+
+def _choices(box: Box, values: list[int]) -> list[tuple[int, int]]:
+    starts = [value for value in values if box.start_low <= value <= box.start_high]
+    ends = [value for value in values if box.end_low <= value <= box.end_high]
+    return [(start, end) for start in starts for end in ends if start <= end and (start == end or not box.is_point)]
+
+
+def _first_holding(operator: Operator, x: tuple[int, int], y: tuple[int, int]) -> bool:
+    """Whether the operator is the first row of its family whose test holds."""
+    for row in operators_of(operator.family):
+        if row.holds(*x, *y):
+            return row is operator
+    return False

@@ -1,0 +1,361 @@
+"""All traces that one root proposes: enumeration on masks, then the rules, then the text. Paper: section 4.2.3.
+
+`propose` depends on the graph, the config and the root alone; its random stream is derived from
+(seed, root), so neither the order of roots nor other roots can disturb it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeVar
+
+from graph_sampler.conditions import Judge, Judged, OrdinalChoice
+from graph_sampler.constraints import Constraint, ConstraintSpace, rows_of, to_mask
+from graph_sampler.doubt import DroppedRows, has_second_spell
+from graph_sampler.encoding import RecordEncoder, TraceSpec
+from graph_sampler.naming import Names, words
+from graph_sampler.operators import ORDINALS
+from graph_sampler.skeleton import (
+    Neighbourhood,
+    Skeleton,
+    possible_filters,
+    possible_transitions,
+    root_skeleton,
+    with_filter,
+    with_transition,
+)
+from graph_sampler.temporal_graph import TemporalGraph
+from state.config import Config
+from state.vocabulary import ConstraintCount, RankOrder, Template
+
+Root = tuple[int, bool, int]
+"""Relation, whether the candidate is the subject, the fixed entity."""
+
+T = TypeVar("T")
+
+
+class Proposal(NamedTuple):
+    """A proved trace with what the selection needs to know of it."""
+
+    id: str
+    spec: TraceSpec
+    template: Template
+    part: ConstraintCount
+    operators: tuple[str, ...]
+    question_hash: bytes
+    """Of the template question."""
+    named: tuple[int, ...]
+    """Entities that the question names."""
+    repeats_relation: bool
+    """A chain that walks one relation throughout."""
+    reads_one_granule: bool
+    """A boundary operator reads a one-granule interval."""
+    first_hop_only: bool
+    """A single-constraint chain constrained at its first hop."""
+
+
+class RootProposals(NamedTuple):
+    """What one root proposes, and how many traces it refused as doubtful."""
+
+    proposals: list[Proposal]
+    doubtful: int
+
+
+class Proposer:
+    """Draws the proposals of roots of one graph; remembers neighbourhoods and names between roots."""
+
+    def __init__(self, graph: TemporalGraph, config: Config, encoder: RecordEncoder) -> None:
+        """Takes the whole config; of it the sampler's part and the bound on evidence matter."""
+        self.graph = graph
+        self.config = config
+        self.rules = config.sampler.rules
+        self.caps = config.sampler.caps
+        self.encoder = encoder
+        self.names = Names(graph, config.sampler.caps.meta_labels)
+        self.around = Neighbourhood(graph, self.names.meta_relations, self.caps.max_rows)
+        self._second_spell: dict[int, bool] = {}
+        self._reference: dict[int, bool] = {}
+
+    def propose(self, root: Root) -> RootProposals:
+        """Every trace that the root proposes, at most `proposals_per_operator` for each cell and operator."""
+        draw = _RootDraw(self, root)
+        return RootProposals(list(draw.run()), draw.doubtful)
+
+    def has_second_spell(self, fact: int) -> bool:
+        """Whether another row, kept or dropped, has the fact's subject, relation and object."""
+        known = self._second_spell.get(fact)
+        if known is None:
+            known = self._second_spell[fact] = has_second_spell(self.graph, fact)
+        return known
+
+    def is_reference(self, fact: int) -> bool:
+        """Whether a fact can be named by its two ends without doubt."""
+        known = self._reference.get(fact)
+        if known is None:
+            relation, subject, object_ = (int(column[fact]) for column in (self.graph.relation, self.graph.subject, self.graph.object))
+            known = not self.has_second_spell(fact) and self.names.meta_entities.isdisjoint((subject, object_))
+            if known and self.rules.sayable:
+                known = self.names.is_unique_at(relation, True, subject) and self.names.is_unique_at(relation, False, object_)
+            self._reference[fact] = known
+        return known
+
+
+class _RootDraw:
+    """One root's draw: its random stream, its skeletons and what it has proposed so far."""
+
+    def __init__(self, proposer: Proposer, root: Root) -> None:
+        self.of = proposer
+        self.root = root
+        relation, is_subject, fixed = root
+        graph = proposer.graph
+        text = f"{proposer.config.sampler.seed}|{graph.relation_ids[relation]}|{is_subject}|{graph.entity_ids[fixed]}"
+        self.rng = random.Random(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"))  # noqa: S311
+        self.counts: dict[tuple[Template, ConstraintCount, str], int] = {}
+        self.seen: set[str] = set()
+        self.doubtful = 0
+
+    def run(self) -> Iterator[Proposal]:
+        for skeleton in self._skeletons():
+            if len(skeleton.evidence()) <= self.of.config.evidence.max_facts:
+                yield from self._propose(skeleton)
+
+    def shuffled(self, items: Iterable[T]) -> list[T]:
+        """A random order from `random.random` alone, whose stream every Python version keeps."""
+        keyed = [(self.rng.random(), item) for item in items]
+        keyed.sort(key=lambda pair: pair[0])
+        return [item for _, item in keyed]
+
+    def _skeletons(self) -> Iterator[Skeleton]:
+        """At most `skeletons_per_root` of each template, relations taken in turn."""
+        of, around, most = self.of, self.of.around, self.of.caps.skeletons_per_root
+        root = root_skeleton(of.graph, *self.root)
+        if not self.names_allow(root):
+            return
+        yield root
+        filters = possible_filters(around, root, of.names.meta_entities)
+        for relation, is_subject, fixed in self._in_turn(filters)[:most]:
+            yield with_filter(around, root, relation, is_subject, fixed)
+        two_hops: list[Skeleton] = []
+        for relation, is_subject in self.shuffled(possible_transitions(around, root)):
+            chain = with_transition(around, root, relation, is_subject, of.caps.max_rows)
+            if chain is not None:
+                two_hops.append(chain)
+            if len(two_hops) == most:
+                break
+        yield from two_hops
+        drawn = 0
+        for chain in two_hops:
+            for relation, is_subject in self.shuffled(possible_transitions(around, chain))[: max(2, most // len(two_hops))]:
+                longer = with_transition(around, chain, relation, is_subject, of.caps.max_rows)
+                if longer is not None and drawn < most:
+                    drawn += 1
+                    yield longer
+
+    def names_allow(self, root: Skeleton) -> bool:
+        hop = root.hops[0]
+        return not self.of.rules.sayable or self.of.names.is_unique_at(hop.relation, not hop.candidate_is_subject, hop.fixed)
+
+    def _in_turn(self, filters: list[tuple[int, bool, int]]) -> list[tuple[int, bool, int]]:
+        groups: dict[tuple[int, bool], list[tuple[int, bool, int]]] = {}
+        for each in self.shuffled(filters):
+            groups.setdefault(each[:2], []).append(each)
+        queues = [groups[key] for key in self.shuffled(sorted(groups))]
+        longest = max(map(len, queues), default=0)
+        return [queue[turn] for turn in range(longest) for queue in queues if turn < len(queue)]
+
+    def _propose(self, skeleton: Skeleton) -> Iterator[Proposal]:
+        of = self.of
+        space = ConstraintSpace(of.graph, skeleton, of.is_reference)
+        single_spell = [to_mask(row for row, fact in enumerate(facts) if not of.has_second_spell(fact)) for facts in space.last.facts]
+        judge = Judge(space, of.names, of.rules, single_spell, of.config.sampler.max_constraints)
+        if not judge.is_named_once or (of.rules.readable and not judge.has_two_walks):
+            return
+        dropped = DroppedRows(of.around, skeleton, of.caps.max_rows) if of.rules.not_doubtful else None
+        tried: set[tuple[object, ...]] = set()
+        for judged in self._judged(space, judge):
+            key = (frozenset(each.spec for each in judged.constraints), judged.ordinal)
+            if key not in tried:
+                tried.add(key)
+                found = self._finish(space, judged, dropped)
+                if found is not None:
+                    yield found
+
+    def _judged(self, space: ConstraintSpace, judge: Judge) -> Iterator[Judged]:
+        """Traces that pass the rules on masks: single ones first, then multiple ones, each operator sought."""
+        template = space.skeleton.template
+        by_operator: dict[str, list[Constraint]] = {}
+        for constraint in space.constraints:
+            by_operator.setdefault(constraint.spec.operator.name, []).append(constraint)
+        for name in sorted(by_operator):
+            for constraint in self.shuffled(by_operator[name]):
+                if self._is_full(template, ConstraintCount.SINGLE, name):
+                    break
+                judged = judge.judge([constraint], None)
+                if judged is not None:
+                    yield judged
+        for choice in self.shuffled(self._ordinals(space, judge, {})):
+            if not self._is_full(template, ConstraintCount.SINGLE, choice.spec.operator.name):
+                judged = judge.judge([], choice)
+                if judged is not None:
+                    yield judged
+        if judge.max_constraints < 2:
+            return
+        for name in sorted(by_operator):
+            for constraint in self.shuffled(by_operator[name])[: 4 * self.of.caps.proposals_per_operator]:
+                if self._is_full(template, ConstraintCount.MULTI, name):
+                    break
+                for chosen in self._combinations(space, judge, constraint):
+                    judged = judge.judge(chosen, None)
+                    if judged is not None:
+                        yield judged
+        yield from self._with_ordinal(space, judge)
+
+    def _combinations(self, space: ConstraintSpace, judge: Judge, first: Constraint) -> Iterator[list[Constraint]]:
+        """Minimal sets of 2 to `max_constraints` constraints around a first one that single out one answer.
+
+        The walk goes down only while each constraint is still needed: what all the others leave must
+        hold another candidate, and that can only shrink as constraints join.
+        """
+        final = space.final
+        rows = rows_of(first.masks[-1])
+        row = rows[int(self.rng.random() * len(rows))]
+        group = final.group_of[final.candidates[row]]
+        rivals = final.full & ~group
+        bit = 1 << row
+        if not first.masks[-1] & rivals:
+            return
+        pool = self.shuffled(each for each in space.constraints if each.masks[-1] & bit and each is not first and each.masks[-1] & rivals)
+        size = min(judge.max_constraints, 2 + (self.rng.random() < 0.5) + (self.rng.random() < 0.3))
+        needed = self.of.rules.temporal_necessity
+        stack: list[tuple[list[Constraint], int, list[int], int]] = [([first], first.masks[-1] & rivals, [rivals & ~first.own[-1]], 0)]
+        budget = 4 * len(pool) + 16
+        while stack and budget:
+            chosen, left, without, start = stack.pop()
+            for at in range(start, len(pool)):
+                budget -= 1
+                if not budget:
+                    break
+                extra = pool[at]
+                mask = extra.masks[-1]
+                reduced = [other & mask for other in without]
+                if needed and not all(reduced):
+                    continue
+                remaining = left & mask
+                reduced.append(left & ~extra.own[-1])
+                longer = [*chosen, extra]
+                if not remaining:
+                    if not needed or reduced[-1]:
+                        yield longer
+                        if len(longer) >= size:
+                            return
+                elif len(longer) < size and remaining != left:
+                    stack.append((chosen, left, without, at + 1))
+                    stack.append((longer, remaining, reduced, at + 1))
+                    break
+
+    def _ordinals(self, space: ConstraintSpace, judge: Judge, pools: dict[int, int]) -> list[OrdinalChoice]:
+        """Every allowed ordinal over the given pools (by stage; whole stages where none is given) that leaves one answer."""
+        found = []
+        for fact in range(len(space.skeleton.hops)):
+            stage = space.skeleton.stage_of(fact)
+            pool = pools.get(stage, space.stages[stage].full)
+            rest = pools.get(-1, space.final.full)
+            is_point = space.is_point[fact]
+            for operator in ORDINALS:
+                if is_point and not operator.for_points:
+                    continue
+                for order in RankOrder:
+                    for choice, kept in judge.rank_choices(stage, fact, operator, order, pool):
+                        rows = rest & space.fact_rows(len(space.stages) - 1, fact, kept)
+                        if rows and not rows & ~space.final.group_of[space.final.candidates[rows.bit_length() - 1]]:
+                            found.append(choice)
+        return found
+
+    def _with_ordinal(self, space: ConstraintSpace, judge: Judge) -> Iterator[Judged]:
+        """Multiple-constraint traces that end a stage with an ordinal."""
+        template, part = space.skeleton.template, ConstraintCount.MULTI
+        names = [operator.name for operator in ORDINALS]
+        for constraint in self.shuffled(space.constraints)[: 8 * self.of.caps.proposals_per_operator]:
+            if all(self._is_full(template, part, name) for name in names):
+                return
+            pools = {stage: space.stages[stage].full & constraint.masks[stage] for stage in range(constraint.stage, len(space.stages))}
+            choices = self._ordinals(space, judge, pools | {-1: constraint.masks[-1]})
+            for choice in self.shuffled(choices)[:4]:
+                if not self._is_full(template, part, choice.spec.operator.name):
+                    judged = judge.judge([constraint], choice)
+                    if judged is not None:
+                        yield judged
+
+    def _is_full(self, template: Template, part: ConstraintCount, operator: str) -> bool:
+        return self.counts.get((template, part, operator), 0) >= self.of.caps.proposals_per_operator
+
+    def _finish(self, space: ConstraintSpace, judged: Judged, dropped: DroppedRows | None) -> Proposal | None:
+        """The proposal, once the doubtful check and the text rules pass."""
+        of, skeleton = self.of, space.skeleton
+        if judged.answer in of.names.meta_entities:
+            return None
+        if dropped is not None and not dropped.is_empty and self._is_doubtful(space, judged, dropped):
+            self.doubtful += 1
+            return None
+        spec = TraceSpec(
+            skeleton.hops,
+            tuple(each.stage for each in judged.constraints),
+            tuple(each.spec for each in judged.constraints),
+            judged.ordinal,
+            judged.counts,
+            judged.final_rows,
+            judged.answer,
+        )
+        question = of.encoder.verbalise(spec).question
+        if of.rules.sayable and of.names.says(words(question), judged.answer):
+            return None
+        identifier = of.encoder.identifier(spec)
+        if identifier in self.seen:
+            return None
+        self.seen.add(identifier)
+        operators = (*(each.operator.name for each in spec.constraints), *((spec.ordinal.operator.name,) if spec.ordinal else ()))
+        part = ConstraintCount.SINGLE if len(operators) == 1 else ConstraintCount.MULTI
+        for name in set(operators):
+            key = (skeleton.template, part, name)
+            self.counts[key] = self.counts.get(key, 0) + 1
+        is_chain = skeleton.template.is_chain
+        return Proposal(
+            identifier,
+            spec,
+            skeleton.template,
+            part,
+            operators,
+            hashlib.sha256(question.encode("utf-8", "surrogatepass")).digest()[:12],
+            tuple(sorted(of.encoder.named_entities(spec))),
+            is_chain and len({hop.relation for hop in skeleton.hops}) == 1,
+            self._reads_one_granule(space, judged),
+            is_chain and part is ConstraintCount.SINGLE and (spec.stages[0] if spec.stages else judged.ordinal.stage if judged.ordinal else 0) == 0,
+        )
+
+    def _is_doubtful(self, space: ConstraintSpace, judged: Judged, dropped: DroppedRows) -> bool:
+        ordinal = judged.ordinal
+        pool_facts: set[int] = set()
+        if ordinal is not None:
+            pool = space.stages[ordinal.stage].full
+            for each in judged.constraints:
+                if each.stage <= ordinal.stage:
+                    pool &= each.masks[ordinal.stage]
+            pool_facts = {space.skeleton.stages[ordinal.stage].facts[ordinal.fact][row] for row in rows_of(pool)}
+        return dropped.is_doubtful(judged, judged.constraints, ordinal, pool_facts)
+
+    def _reads_one_granule(self, space: ConstraintSpace, judged: Judged) -> bool:
+        graph = self.of.graph
+        rows = rows_of(judged.final_rows)
+        for each in judged.constraints:
+            if not each.spec.operator.is_boundary:
+                continue
+            read = {(each.spec.left, space.last.facts[each.spec.left][row]) for row in rows}
+            if each.spec.right >= 0:
+                read |= {(each.spec.right, space.last.facts[each.spec.right][row]) for row in rows}
+            facts = {fact for _, fact in read} | ({each.spec.reference} if each.spec.reference >= 0 else set())
+            for fact in facts:
+                if not graph.relation_is_point[graph.relation[fact]] and graph.start[fact] == graph.end[fact]:
+                    return True
+        return False
