@@ -48,7 +48,10 @@ def clean(raw: RawFacts, labels: RawLabels, config: GraphConfig, name: str) -> t
     drops = {reason: count for reason, count in counts.items() if count}
     if not kept.any():
         listing = ", ".join(f"{count} {reason.value}" for reason, count in drops.items())
-        raise GraphFormatError(f"no fact is left after cleaning: {listing or 'no rows'}", where=str(config.path))
+        raise GraphFormatError(
+            f"no fact is left after cleaning: {listing or 'no rows'}",
+            where=config.path if isinstance(config.path, str) else ", ".join(config.path),
+        )
     dropped = rows.dropped(types, [column[long_points] for column in facts])
     graph = _build(rows, [column[kept] for column in facts], dropped, types, labels, config, name)
     return graph, build_report(graph, types, rows.relation_ids, rows.relation_labels, rows.entity_problems, drops)
@@ -188,12 +191,31 @@ def _reasons(
 
 def _distinct(columns: _Columns) -> _Columns:
     """Rows sorted by their columns, the first most significant, each row once."""
-    order = np.lexsort(columns[::-1])
-    columns = [column[order] for column in columns]
+    if not len(columns[0]):
+        return columns
+    keys = _packed(columns)
+    order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys[::-1])
     is_new = np.ones(len(order), np.bool_)
-    if len(order):
-        is_new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
-    return [column[is_new] for column in columns]
+    is_new[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
+    order = order[is_new]
+    return [column[order] for column in columns]
+
+
+def _packed(columns: _Columns) -> _Columns:
+    """As few integer columns as hold the same order, since sorting by one is several times faster."""
+    keys: _Columns = []
+    room = 0
+    for column in columns:
+        low, high = int(column.min()), int(column.max())
+        size = high - low + 1
+        if size > room:
+            keys.append(column.astype(np.int64))
+            room = 2**62 // size if size <= 2**62 else 0
+            keys[-1] -= low if room else 0
+        else:
+            keys[-1] = keys[-1] * size + (column.astype(np.int64) - low)
+            room //= size
+    return keys
 
 
 def _build(

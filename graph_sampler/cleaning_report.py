@@ -28,7 +28,9 @@ def build_report(
     """The report of a cleaned graph; `types` and the ids and labels beside it are by code of the source."""
     kept = Counter({graph.relation_ids[code]: int(count) for code, count in enumerate(np.bincount(graph.relation))})
     on_point = graph.relation_is_point[graph.relation]
-    in_use = np.unique(np.concatenate((graph.subject, graph.object)))
+    in_use = np.flatnonzero(
+        np.bincount(graph.subject, minlength=len(graph.entity_ids)) + np.bincount(graph.object, minlength=len(graph.entity_ids))
+    )
     shared = Counter(normalise_label(graph.entity_labels[entity]) for entity in in_use)
     columns = (graph.subject, graph.relation, graph.object)
     repeats = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])

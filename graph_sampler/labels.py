@@ -77,12 +77,12 @@ def label_problem(label: str | None, identifier: str | None) -> LabelProblem | N
         label: the stored label; `None` where the label file lacks the id.
         identifier: the id, or `None` where labels are the ids; then a bare number is an identifier too.
     """
-    shown = normalise_label(label or "")
+    text = (label or "").strip()
+    shown = text if text.isascii() and text.isprintable() else normalise_label(text)
     if not shown:
         return LabelProblem.MISSING
     if len(shown) < 2:
         return LabelProblem.TOO_SHORT
-    text = (label or "").strip()
     if identifier is not None and text == identifier:
         return LabelProblem.IS_ID
     if _IDENTIFIER.fullmatch(text) or (identifier is None and text.isdecimal()):

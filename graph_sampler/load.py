@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from graph_sampler.cleaning import clean
-from graph_sampler.loaders.cronkg import load_cronkg
+from graph_sampler.loaders.cronkg import load_cronkg, load_types
+from graph_sampler.loaders.table import load_table
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
-from state.errors import GraphFormatError, did_you_mean
+from state.errors import ConfigError, GraphFormatError, did_you_mean
 from state.graph_report import CleaningReport
 
 BUNDLED = "bundled:"
 """Prefix of the graphs that the package carries."""
+_TABLE_KEYS = {"table", "header", "columns", "entity_labels", "relation_labels", "entity_aliases"}
 _DATA = Path(__file__).parent / "data"
 
 
@@ -21,13 +23,24 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
 
     Raises:
         GraphFormatError: a file is missing or refused, or no fact is left.
+        ConfigError: a setting does not fit the format.
     """
     paths = [resolve_path(path) for path in ([config.path] if isinstance(config.path, str) else config.path)]
     if not paths:
-        raise GraphFormatError("no file is named", where="graph.path")
-    if len(paths) > 1:
-        raise GraphFormatError("a graph in CronKG layout is one folder", where="graph.path", remedy="Name one path.")
-    raw, labels = load_cronkg(paths[0], Path(config.types) if config.types else None)
+        raise ConfigError("no file is named", where="graph.path")
+    types = Path(config.types) if config.types else None
+    if config.format == "table":
+        raw, labels = load_table(paths, config)
+        labels.types = load_types(types) if types else {}
+    else:
+        unread = sorted(_TABLE_KEYS & config.model_fields_set)
+        if unread:
+            raise ConfigError(
+                "is read with format: table only", where=f"graph.{unread[0]}", remedy="A CronKG folder brings its own labels."
+            )
+        if len(paths) > 1:
+            raise ConfigError("a graph in CronKG layout is one folder", where="graph.path", remedy="Name one path.")
+        raw, labels = load_cronkg(paths[0], types)
     return clean(raw, labels, config, config.name or graph_name(paths))
 
 

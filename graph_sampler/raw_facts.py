@@ -4,42 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 Codes = npt.NDArray[np.int32]
 
 
-class Interner(dict[str, int]):
-    """Gives each distinct text a code, in order of appearance."""
-
-    def __missing__(self, text: str) -> int:
-        code = self[text] = len(self)
-        return code
+Texts = Any
+"""A pyarrow array of strings without nulls: one column of one batch."""
 
 
 class FactBuffer:
     """Collects batches of five text columns as codes; memory grows with the columns, not the text."""
 
     def __init__(self) -> None:
-        self.entities, self.relations, self.times = Interner(), Interner(), Interner()
-        self._batches: list[tuple[Codes, ...]] = []
+        self._batches: list[tuple[Any, ...]] = []
 
-    def add(self, columns: Sequence[Sequence[str]]) -> None:
+    def add(self, columns: Sequence[Texts]) -> None:
         """Take one batch of rows as five columns: subject, relation, object, start and end."""
-        interners = (self.entities, self.relations, self.entities, self.times, self.times)
-        self._batches.append(
-            tuple(np.fromiter(map(codes.__getitem__, texts), np.int32, len(texts)) for codes, texts in zip(interners, columns, strict=True))
-        )
+        self._batches.append(tuple(column.dictionary_encode() for column in columns))
 
     def finish(self, malformed: int) -> RawFacts:
         """All rows; the buffer is empty afterwards."""
-        self._batches.append((np.empty(0, np.int32),) * 5)
-        subject, relation, object_, start, end = (np.concatenate(parts) for parts in zip(*self._batches, strict=True))
+        self._batches.append((pa.array([], pa.string()).dictionary_encode(),) * 5)
+        subjects, relations, objects, starts, ends = zip(*self._batches, strict=True)
         self._batches.clear()
-        texts = list(self.entities), list(self.relations), list(self.times)
-        return RawFacts(*texts, subject, relation, object_, start, end, malformed)
+        entities, entity_codes = _unified((*subjects, *objects))
+        relation_ids, relation_codes = _unified(relations)
+        times, time_codes = _unified((*starts, *ends))
+        rows = len(relation_codes)
+        return RawFacts(
+            entities, relation_ids, times,
+            entity_codes[:rows], relation_codes, entity_codes[rows:], time_codes[:rows], time_codes[rows:], malformed,
+        )  # fmt: skip
+
+
+def _unified(chunks: Sequence[Any]) -> tuple[list[str], Codes]:
+    """Each distinct text once, and the code of each row."""
+    unified = pa.chunked_array(chunks).unify_dictionaries()
+    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in unified.chunks])
+    return unified.chunk(unified.num_chunks - 1).dictionary.to_pylist(), codes.astype(np.int32, copy=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,7 @@ class RawLabels:
     """Relation id -> letter of the types file (`P`, `I`, `D`) and where it stands, as `file:line`."""
 
 
-def label_map(batches: Iterable[Sequence[Sequence[str]]]) -> dict[str, str]:
+def label_map(batches: Iterable[Sequence[Texts]]) -> dict[str, str]:
     """Id -> label; an id with several labels keeps the smallest that is not blank, whatever their order.
 
     Args:
@@ -84,17 +91,17 @@ def label_map(batches: Iterable[Sequence[Sequence[str]]]) -> dict[str, str]:
     """
     labels: dict[str, str] = {}
     for ids, texts in batches:
-        for identifier, label in zip(ids, texts, strict=True):
+        for identifier, label in zip(ids.to_pylist(), texts.to_pylist(), strict=True):
             known = labels.setdefault(identifier, label)
             if known is not label and label.strip() and (label < known or not known.strip()):
                 labels[identifier] = label
     return labels
 
 
-def alias_map(batches: Iterable[Sequence[Sequence[str]]]) -> dict[str, set[str]]:
+def alias_map(batches: Iterable[Sequence[Texts]]) -> dict[str, set[str]]:
     """Id -> aliases, from batches of two columns, ids and aliases."""
     aliases: dict[str, set[str]] = {}
     for ids, texts in batches:
-        for identifier, alias in zip(ids, texts, strict=True):
+        for identifier, alias in zip(ids.to_pylist(), texts.to_pylist(), strict=True):
             aliases.setdefault(identifier, set()).add(alias)
     return aliases

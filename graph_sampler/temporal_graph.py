@@ -37,7 +37,8 @@ class AdjacencyIndex:
 
     def __init__(self, ends: Codes, relation: Codes, entities: int) -> None:
         """Index rows by `ends`; rows of one group and relation stay in their order."""
-        order = np.lexsort((relation, ends))
+        relations = int(relation.max(initial=0)) + 1
+        order = np.argsort(ends.astype(np.int64) * relations + relation, kind="stable")
         self._order: Indices = _frozen(order.astype(np.int32))
         self._relation: Codes = _frozen(relation[order])
         self._offsets: Indices = _frozen(np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=entities)))))

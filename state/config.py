@@ -50,6 +50,8 @@ class LabelTable(Contract):
     """Column of the label, by name or position."""
     header: bool = False
     """Whether the first line names the columns."""
+    style: Literal["text", "name"] = "text"
+    """`name`: labels are written like `<Athletic_Park>` or, for relations, `<wasBornIn>`, and are read as words."""
 
 
 class UnknownDates(Contract):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from graph_sampler.loaders.text_lines import TsvReader, read_lines
-from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels, alias_map, label_map
+from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels, Texts, alias_map, label_map
 from state.errors import GraphFormatError
 
 FACTS = "full.txt"
@@ -74,7 +74,7 @@ def load_types(path: Path) -> dict[str, tuple[str, str]]:
     return types
 
 
-def _pairs(path: Path) -> Iterator[list[list[str]]]:
+def _pairs(path: Path) -> Iterator[list[Texts]]:
     return TsvReader(path, 2).batches((0, 1))
 
 

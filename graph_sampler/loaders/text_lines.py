@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
+import pyarrow as pa
 
+from graph_sampler.raw_facts import Texts
 from state.errors import GraphFormatError
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 22
 _GZIP = b"\x1f\x8b"
-_BOM = "\ufeff"
+_BOM = b"\xef\xbb\xbf"
 
 
 def open_binary(path: Path) -> IO[bytes]:
@@ -37,11 +39,11 @@ def open_binary(path: Path) -> IO[bytes]:
         raise GraphFormatError(f"cannot be read: {err.strerror or err}", where=str(path)) from None
 
 
-def read_blocks(path: Path) -> Iterator[tuple[str, int]]:
-    """Blocks of whole lines, each with the number of its first line, counted from 1.
+def read_blocks(path: Path) -> Iterator[tuple[bytes, int]]:
+    """Blocks of whole lines, each with the number of its first line, counted from 1; no byte order mark.
 
     Raises:
-        GraphFormatError: the file is missing, not UTF-8, or its gzip stream is damaged.
+        GraphFormatError: the file is missing, cannot be read, or its gzip stream is damaged.
     """
     line, rest, is_first = 1, b"", True
     with open_binary(path) as stream:
@@ -57,26 +59,29 @@ def read_blocks(path: Path) -> Iterator[tuple[str, int]]:
                 cut = block.rfind(b"\n") + 1
                 block, rest = block[:cut], block[cut:]
             if block:
-                text = _decode(block, path, line)
-                yield (text.removeprefix(_BOM) if is_first else text), line
+                yield (block.removeprefix(_BOM) if is_first else block), line
                 line, is_first = line + block.count(b"\n"), False
             if not read:
                 return
 
 
-def _decode(block: bytes, path: Path, line: int) -> str:
+def decode(block: bytes, path: Path, line: int) -> str:
+    """The block's text.
+
+    Raises:
+        GraphFormatError: it is not UTF-8.
+    """
     try:
         return block.decode("utf-8")
     except UnicodeDecodeError as err:
-        raise GraphFormatError(
-            "not UTF-8", where=f"{path}, line {line + block.count(10, 0, err.start)}", remedy="Save the file as UTF-8."
-        ) from None
+        where = f"{path}, line {line + block.count(10, 0, err.start)}"
+        raise GraphFormatError("not UTF-8", where=where, remedy="Save the file as UTF-8.") from None
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, int]]:
     """Lines without their ends, each with its number; an empty piece after the last `\\n` is no line."""
     for block, first in read_blocks(path):
-        for number, line in enumerate(block.removesuffix("\n").split("\n"), first):
+        for number, line in enumerate(decode(block, path, first).removesuffix("\n").split("\n"), first):
             yield line.removesuffix("\r"), number
 
 
@@ -100,39 +105,40 @@ class TsvReader:
         first = next(read_lines(path), None)
         if first is None:
             raise GraphFormatError("the file is empty", where=str(path))
-        self.names: list[str] = first[0].split("\t")
-        """The cells of line 1."""
-        self.width = width if width is not None else len(self.names)
-        if len(self.names) != self.width:
+        cells = first[0].split("\t")
+        self.names: list[str] | None = cells if header else None
+        self.width = width if width is not None else len(cells)
+        if len(cells) != self.width:
             raise GraphFormatError(
-                f"{len(self.names)} columns where {self.width} are due",
+                f"{len(cells)} columns where {self.width} are due",
                 where=f"{path}, line 1",
                 remedy="Columns are separated by tabs.",
             )
 
-    def batches(self, positions: Sequence[int]) -> Iterator[list[list[str]]]:
+    def batches(self, positions: Sequence[int]) -> Iterator[list[Texts]]:
         """Batches of the columns at the positions; rows of another width are counted and left out."""
         for block, first in read_blocks(self.path):
-            block = block.replace("\r\n", "\n").removesuffix("\r") if "\r" in block else block
+            decode(block, self.path, first)
             if self.header and first == 1:
-                block = block.partition("\n")[2]
+                block = block[block.find(b"\n") + 1 or len(block) :]
             if block:
-                cells = self._cells(block if block.endswith("\n") else block + "\n")
-                yield [cells[position :: self.width] for position in positions]
+                block = block if block.endswith(b"\n") else block + b"\n"
+                cells = self._cells(block.replace(b"\r\n", b"\n"))
+                yield [cells[position] for position in positions]
 
-    def _cells(self, block: str) -> list[str]:
-        """The cells of all rows of the right width, row after row."""
-        raw = np.frombuffer(block.encode("utf-8"), np.uint8)
-        ends = raw[(raw == 9) | (raw == 10)]
-        if len(ends) % self.width == 0:
-            grid = ends.reshape(-1, self.width)
-            if (grid[:, -1] == 10).all() and (grid[:, :-1] == 9).all():
-                return block.replace("\n", "\t").split("\t")[:-1]
-        cells: list[str] = []
-        for line in block[:-1].split("\n"):
-            row = line.split("\t")
-            if len(row) == self.width:
-                cells += row
-            else:
-                self.malformed += 1
-        return cells
+    def _cells(self, block: bytes) -> list[Texts]:
+        """All columns of the rows of the right width."""
+        signs = np.frombuffer(block, np.uint8)
+        is_end = (signs == 9) | (signs == 10)
+        ends = np.flatnonzero(is_end)
+        is_line_end = signs[ends] == 10
+        if len(ends) % self.width or (is_line_end.nonzero()[0] % self.width != self.width - 1).any():
+            lines = block[:-1].split(b"\n")
+            fitting = [line for line in lines if line.count(b"\t") == self.width - 1]
+            self.malformed += len(lines) - len(fitting)
+            return self._cells(b"\n".join(fitting) + b"\n") if fitting else [pa.array([], pa.string())] * self.width
+        # One text array over all cells: their bytes without the separators, and where each one starts.
+        starts = np.concatenate(([0], ends - np.arange(len(ends)))).astype(np.int32)
+        cells = pa.StringArray.from_buffers(len(ends), pa.py_buffer(starts), pa.py_buffer(signs[~is_end]))
+        grid = np.arange(len(ends)).reshape(-1, self.width)
+        return [cells.take(pa.array(column)) for column in grid.T]

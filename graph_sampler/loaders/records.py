@@ -1,0 +1,137 @@
+"""Row-wise tables: CSV with RFC 4180 quoting, and JSON Lines. Paper: section 4.2.1."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+
+from graph_sampler.loaders.text_lines import decode, read_blocks, read_lines
+from graph_sampler.raw_facts import Texts
+from state.errors import GraphFormatError
+
+_BATCH = 1 << 15
+
+
+class CsvReader:
+    """Columns of a comma-separated file; quoted cells may hold commas, quotes and line ends."""
+
+    def __init__(self, path: Path, *, header: bool) -> None:
+        """Read the first row.
+
+        Raises:
+            GraphFormatError: the file is unreadable or empty.
+        """
+        self.path, self.header = path, header
+        self.malformed = 0
+        first = next(self._rows(), None)
+        if first is None:
+            raise GraphFormatError("the file is empty", where=str(path))
+        self.names: list[str] | None = first if header else None
+        self.width = len(first)
+
+    def batches(self, positions: Sequence[int]) -> Iterator[list[Texts]]:
+        """Batches of the columns at the positions; rows that are not as wide as the first are counted and left out."""
+        rows = self._rows()
+        if self.header:
+            next(rows)
+        self.malformed = 0
+        for batch in _batched(rows):
+            fitting = [row for row in batch if len(row) == self.width]
+            self.malformed += len(batch) - len(fitting)
+            yield [pa.array([row[position] for row in fitting], pa.string()) for position in positions]
+
+    def _rows(self) -> Iterator[list[str]]:
+        reader = csv.reader(self._lines(), strict=True)
+        while True:
+            first = reader.line_num + 1
+            try:
+                yield next(reader)
+            except StopIteration:
+                return
+            except csv.Error as err:
+                if "end of data" in str(err) or "field larger" in str(err):
+                    raise GraphFormatError("a quote is never closed", where=f"{self.path}, line {first}") from None
+                self.malformed += 1
+
+    def _lines(self) -> Iterator[str]:
+        for block, first in read_blocks(self.path):
+            text = decode(block, self.path, first)
+            yield from (line + "\n" for line in text.removesuffix("\n").split("\n"))
+
+
+class JsonLinesReader:
+    """Columns of a file with one JSON object, or one array, a line."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the first line.
+
+        Raises:
+            GraphFormatError: the file is unreadable or empty, or line 1 is no JSON object or array.
+        """
+        self.path = path
+        self.malformed = 0
+        first = next(read_lines(path), None)
+        if first is None:
+            raise GraphFormatError("the file is empty", where=str(path))
+        row = _parse(first[0])
+        if not isinstance(row, dict | list):
+            raise GraphFormatError("not a JSON object or array", where=f"{path}, line 1", remedy="JSON Lines hold one a line.")
+        self.names: list[str] | None = list(row) if isinstance(row, dict) else None
+        self.width = len(row)
+
+    def batches(self, positions: Sequence[int]) -> Iterator[list[Texts]]:
+        """Batches of the columns at the positions; lines of another shape than the first are counted and left out."""
+        keys: list[Any] = [self.names[position] for position in positions] if self.names is not None else list(positions)
+        for batch in _batched(line for line, _ in read_lines(self.path)):
+            rows = []
+            for line in batch:
+                cells = self._cells(_parse(line), keys)
+                if cells is None:
+                    self.malformed += 1
+                else:
+                    rows.append(cells)
+            yield [pa.array([row[column] for row in rows], pa.string()) for column in range(len(keys))]
+
+    def _cells(self, row: Any, keys: Sequence[Any]) -> list[str] | None:
+        """The texts under the keys; `None` where the row has another shape or a cell is no text, number or null."""
+        is_array = self.names is None
+        if not isinstance(row, list if is_array else dict) or (is_array and len(row) != self.width):
+            return None
+        if not is_array and any(key not in row for key in keys):
+            return None
+        cells = [_text(row[key]) for key in keys]
+        return None if None in cells else [cell for cell in cells if cell is not None]
+
+
+def _parse(line: str) -> Any:
+    """The line's value; `None` where it is no JSON."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return str(int(value)) if isinstance(value, int) or value.is_integer() else str(value)
+
+
+def _batched(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    batch: list[Any] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
