@@ -33,7 +33,8 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
         raw, labels = load_table(paths, config)
         labels.types = load_types(types) if types else {}
     else:
-        unread = sorted(_TABLE_KEYS & config.model_fields_set)
+        # Not by which keys were set: a resolved config sets every key.
+        unread = sorted(key for key in _TABLE_KEYS if getattr(config, key) != GraphConfig.model_fields[key].default)
         if unread:
             raise ConfigError(
                 "is read with format: table only", where=f"graph.{unread[0]}", remedy="A CronKG folder brings its own labels."
