@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from graph_sampler.cleaning_report import build_report
 from graph_sampler.labels import LabelProblem, label_problem
-from graph_sampler.loaders.dates import TimeKind, read_time
+from graph_sampler.loaders.dates import TimeKind, TimeRange, read_time
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.relation_types import RelationTypes, type_relations
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
@@ -70,7 +70,7 @@ class _Rows:
     """Subject, relation, object, and positions in the two tables of time ranges."""
     starts: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]
-    """Kind, low and high of each time text, as start and as end."""
+    """The time range of each time text, as start and as end."""
     reasons: npt.NDArray[np.int8]
     """Position in `DropReason` of the first reason to drop a row, -1 without one."""
 
@@ -99,30 +99,19 @@ class _Rows:
         """Distinct dropped rows whose ids are known and whose relation is not deleted."""
         aside = (self.reasons != _KEPT) & (self.reasons != _REASONS.index(DropReason.MISSING_ID))
         aside &= ~relation_types.is_deleted[self.columns[1]]
-        subject, relation, object_, start, end = (column[aside] for column in self.columns)
-        bounds = [self.starts[start, 1], self.starts[start, 2], self.ends[end, 1], self.ends[end, 2]]
-        heads: _Columns = [
-            np.concatenate((column, extra)).astype(np.int32)
-            for column, extra in zip((subject, relation, object_), long_points[:3], strict=True)
-        ]
-        tails: _Columns = [
-            np.concatenate((bound, long_points[column])).astype(np.int64) for bound, column in zip(bounds, (3, 3, 4, 4), strict=True)
-        ]
-        is_point = relation_types.is_point[heads[1]]
-        return DroppedFacts(*_distinct([*heads, *_widened(tails, is_point), is_point]))
-
-
-def _widened(bounds: _Columns, is_point: npt.NDArray[np.bool_]) -> _Columns:
-    """Bounds of dropped rows after the rules for reversed rows and for point relations."""
-    start_low, start_high, end_low, end_high = bounds
-    impossible = start_low > end_high
-    # Between two bounds a long fact of a point relation stands for any granule.
-    spanned = is_point & (start_low != NEG_INF) & (end_high != POS_INF) & ~impossible
-    start_high, end_low = np.where(spanned, end_high, start_high), np.where(spanned, start_low, end_low)
-    lows = (np.where(impossible, NEG_INF, low) for low in (start_low, end_low))
-    highs = (np.where(impossible, POS_INF, high) for high in (start_high, end_high))
-    (start_low, end_low), (start_high, end_high) = lows, highs
-    return [start_low, start_high, end_low, end_high]
+        ids, (start, end) = [column[aside] for column in self.columns[:3]], [column[aside] for column in self.columns[3:]]
+        is_reversed = self.starts[start, 3] > self.ends[end, 4]
+        # A reversed row may mean anything, even if the cut to the granularity hides that it is reversed.
+        lows = [np.where(is_reversed, NEG_INF, table[codes, 1]) for table, codes in ((self.starts, start), (self.ends, end))]
+        highs = [np.where(is_reversed, POS_INF, table[codes, 2]) for table, codes in ((self.starts, start), (self.ends, end))]
+        ids = [np.concatenate((column, extra)) for column, extra in zip(ids, long_points[:3], strict=True)]
+        start_low, end_low = (np.concatenate((low, extra)) for low, extra in zip(lows, long_points[3:], strict=True))
+        start_high, end_high = (np.concatenate((high, extra)) for high, extra in zip(highs, long_points[3:], strict=True))
+        is_point = relation_types.is_point[ids[1]]
+        # Between two bounds, known or coarse, a fact of a point relation stands for any granule.
+        is_spanned = is_point & (start_low != NEG_INF) & (end_high != POS_INF)
+        start_high, end_low = np.where(is_spanned, end_high, start_high), np.where(is_spanned, start_low, end_low)
+        return DroppedFacts(*_distinct([*ids, start_low, start_high, end_low, end_high, is_point]))
 
 
 def _ranked(texts: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32]]:
@@ -149,9 +138,9 @@ def _resolve(ids: Sequence[str], labels: dict[str, str] | None, file: str) -> tu
 
 
 def _time_table(texts: Sequence[str], config: GraphConfig, unknown: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Kind, low and high of each distinct time text."""
+    """The time range of each distinct time text, one row each."""
     unknown_dates, open_dates = frozenset(unknown), frozenset(config.open_dates)
-    table = np.empty((len(texts), 3), np.int64)
+    table = np.empty((len(texts), len(TimeRange._fields)), np.int64)
     for row, text in enumerate(texts):
         table[row] = read_time(text, config.granularity, config.year_numbering, open_dates=open_dates, unknown_dates=unknown_dates)
     return table
@@ -179,7 +168,7 @@ def _reasons(
         DropReason.UNKNOWN_END: end_kind == TimeKind.UNKNOWN,
         DropReason.OPEN_END: end_kind == TimeKind.OPEN,
         DropReason.COARSE: (start_kind == TimeKind.COARSE) | (end_kind == TimeKind.COARSE),
-        DropReason.REVERSED: starts[start, 1] > ends[end, 1],
+        DropReason.REVERSED: starts[start, 3] > ends[end, 4],
         DropReason.UNUSABLE_ENTITY: no_entity[subject] | no_entity[object_],
         DropReason.UNUSABLE_RELATION: no_relation[relation],
     }

@@ -26,7 +26,7 @@ _MARKS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20
 _BLANK = re.compile("[\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 
 _IDENTIFIER = re.compile(
-    r"""[QP]\d+                                   # Wikidata item or property
+    r"""[QPL]\d+                                  # Wikidata item, property or lexeme
       | [QP]\d+[-$][0-9A-Fa-f-]{8,}               # Wikidata statement
       | /?[mg]/[0-9a-z_]{2,}                      # Freebase, Knowledge Graph
       | _:\S+                                     # blank node

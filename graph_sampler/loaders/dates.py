@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from graph_sampler.temporal_graph import NEG_INF, POS_INF
 from state.config import YearNumbering
-from state.interval import Granularity, is_date, is_leap, to_granule
+from state.interval import Granularity, days_from_civil, is_date, is_leap, to_granule
 
 _UNKNOWN = frozenset(("", "none", "null", "nan", "unknown", "?"))
 _MONTH_END = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -63,6 +63,9 @@ class TimeRange(NamedTuple):
     kind: TimeKind
     low: int = NEG_INF
     high: int = POS_INF
+    first_day: int = NEG_INF
+    """First and last day, before the cut to the granularity: they tell a reversed row."""
+    last_day: int = POS_INF
 
 
 _NOT_KNOWN = TimeRange(TimeKind.UNKNOWN)
@@ -113,10 +116,12 @@ def read_time(
         return _NOT_KNOWN
     if first == last and month and day and not is_date(first, month, day):
         return _BAD
-    low = to_granule(granularity, first, month or 1, day if month and day and first == last else 1)
-    final = month or 12
-    high = to_granule(granularity, last, final, day if month and day and first == last else _month_end(last, final))
-    return TimeRange(TimeKind.EXACT if low == high else TimeKind.COARSE, low, high)
+    has_day = bool(month and day and first == last)
+    earliest = first, month or 1, day if has_day else 1
+    latest = last, month or 12, day if has_day else _month_end(last, month or 12)
+    low, high = to_granule(granularity, *earliest), to_granule(granularity, *latest)
+    kind = TimeKind.EXACT if low == high else TimeKind.COARSE
+    return TimeRange(kind, low, high, days_from_civil(*earliest), days_from_civil(*latest))
 
 
 def _number(digits: str | None) -> int:
