@@ -1,7 +1,6 @@
 """A YAML file and its `--set` overrides -> a validated config, with file, line and key in every error.
 
-Nothing that stands under a secret-looking key is ever shown, nor the user part or query of an
-address; the resolved config that a run keeps leaves both out.
+Nothing that stands under a secret-looking key is ever shown, nor the user part or query of an address.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
-from urllib.parse import urlsplit, urlunsplit
 
 import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from state.config import SECRET_KEY, Config, ModelConfig, RoleConfig
+from runs.config_identity import ADDRESS, redact_address
+from state.config import SECRET_KEY, Config, GraphConfig, ModelConfig, RoleConfig
 from state.errors import ConfigError, did_you_mean
 from state.model_base import FORMAT_VERSION
 
@@ -27,7 +26,6 @@ KeyPath = tuple[str | int, ...]
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
 _SHOWABLE_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\Z", re.ASCII)
 """Looks like a variable's name and not like a key that was pasted in its place."""
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LITERAL_SECRETS = frozenset((
     "api_key", "apikey", "x_api_key", "authorization", "proxy_authorization", "token", "access_token", "bearer", "secret",
     "client_secret", "password", "cookie", "headers", "extra_headers", "default_headers",
@@ -70,15 +68,31 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> LoadedConfig
     data, lines = _read_yaml(file)
     if data.pop("format", FORMAT_VERSION) != FORMAT_VERSION:
         raise ConfigError(f"only config format {FORMAT_VERSION} can be read", where=f"{file}, format")
+    return _resolve(data, file, lines, overrides)
+
+
+def load_graph_config(source: str, overrides: Sequence[str] = ()) -> GraphConfig:
+    """The graph section of a YAML file, or the default one for a path or a bundled graph.
+
+    Raises:
+        ConfigError: as `load_config`.
+    """
+    if Path(source).suffix in (".yaml", ".yml"):
+        return load_config(source, overrides).config.graph
+    graph = {"path": source, "granularity": "day"} if source == "bundled:days" else {"path": source}
+    return _resolve({"dataset": "graph", "graph": graph}, source, {}, overrides).config.graph
+
+
+def _resolve(data: dict[str, Any], file: str, lines: Mapping[KeyPath, int], overrides: Sequence[str]) -> LoadedConfig:
     overridden = frozenset(_apply_override(data, override) for override in overrides)
-    config = validate(data, file, lines, overridden)
+    config = _validate(data, file, lines, overridden)
     loaded = LoadedConfig(config, file, lines, overridden)
     _check_model_names(loaded)
     _check_variable_names(loaded)
     return loaded
 
 
-def validate(data: dict[str, Any], file: str, lines: Mapping[KeyPath, int], overridden: frozenset[KeyPath]) -> Config:
+def _validate(data: dict[str, Any], file: str, lines: Mapping[KeyPath, int], overridden: frozenset[KeyPath]) -> Config:
     """The config that the data stand for.
 
     Raises:
@@ -116,48 +130,6 @@ def check_environment(loaded: LoadedConfig, environ: Mapping[str, str] = os.envi
 def role_models(config: Config) -> list[str]:
     """The names of the models that play a role, sorted."""
     return sorted({role.model for _, role in _roles(config)})
-
-
-def dump_config(config: Config) -> str:
-    """The resolved config as YAML, without what addresses carry beside the server and path."""
-    return yaml.safe_dump({"format": FORMAT_VERSION, **plain(config)}, sort_keys=False, allow_unicode=False, width=100)
-
-
-def plain(config: Config) -> dict[str, Any]:
-    """The config as JSON data, fit to be stored or shown."""
-    data: dict[str, Any] = _without_credentials(config.model_dump(mode="json"))
-    return data
-
-
-def identity(config: Config) -> dict[str, Any]:
-    """What must be the same for a run directory to be continued: all but speed, limits and the cache's place."""
-    data = plain(config)
-    del data["run"], data["cache"], data["sampler"]["workers"]
-    for model in data["models"].values():
-        for key in ("concurrency", "rpm", "tpm", "timeout_s", "price"):
-            del model[key]
-    return data
-
-
-def first_difference(one: Any, other: Any, key: KeyPath = ()) -> str | None:
-    """The first key, in dotted form, at which two plain configs differ; `None` if they are the same."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in sorted({*one, *other}):
-            found = first_difference(one.get(name), other.get(name), (*key, name))
-            if found is not None:
-                return found
-        return None
-    return None if one == other else ".".join(map(str, key))
-
-
-def redact_address(text: str) -> str:
-    """An address without user, password, query and fragment."""
-    try:
-        parts = urlsplit(text)
-        host = parts.netloc.rpartition("@")[2]
-        return urlunsplit((parts.scheme, host, parts.path, "", ""))
-    except ValueError:
-        return "(address)"
 
 
 def _read_yaml(file: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
@@ -292,7 +264,7 @@ def _what(error: ErrorDetails, key: KeyPath, data: Any) -> str:
     value = _value_at(data, key)
     if error["type"] == "value_error" or isinstance(value, dict | list) or any(SECRET_KEY.search(str(name)) for name in key):
         return text
-    shown = redact_address(value) if isinstance(value, str) and _ADDRESS.match(value) else value
+    shown = redact_address(value) if isinstance(value, str) and ADDRESS.match(value) else value
     return f"{text}, not {shown!r}"
 
 
@@ -375,11 +347,3 @@ def _literal_secrets(models: Any, key: KeyPath = ()) -> Iterator[KeyPath]:
     elif isinstance(models, list):
         for index, value in enumerate(models):
             yield from _literal_secrets(value, (*key, index))
-
-
-def _without_credentials(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {name: _without_credentials(value) for name, value in data.items()}
-    if isinstance(data, list):
-        return [_without_credentials(value) for value in data]
-    return redact_address(data) if isinstance(data, str) and _ADDRESS.match(data) else data

@@ -42,9 +42,9 @@ class InstanceOutcome(Contract):
     reason: DiscardReason | None
     """Why it was discarded; `None` otherwise."""
     question: str
-    """The question as it stood at the end; empty if none was ever written."""
+    """The accepted question; empty unless accepted."""
     detail: str
-    """What spoke against the question last, or the last error; empty if nothing did."""
+    """The last question and what spoke against it, or the last error; empty if accepted."""
     last_node: Node
     """The node that decided."""
 

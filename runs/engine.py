@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
+from agents.workflow import InstanceResult
 from runs.database import InstanceOutcome, RunDatabase
 from runs.json_lines import parse_line
 from runs.results import assemble, backend_of
@@ -18,19 +19,11 @@ from runs.run_folder import TRACES, RunFolder, outcomes_by_id
 from runs.terminal import Advance
 from state.errors import ChronoQGError
 from state.instance import BenchmarkRecord
-from state.pipeline_state import PipelineState
 from state.trajectory import Visit
-from state.vocabulary import DiscardReason, Node, Status, Terminal
+from state.vocabulary import Node, Status
 
-RunInstance = Callable[[BenchmarkRecord], Awaitable[PipelineState]]
+RunInstance = Callable[[BenchmarkRecord], Awaitable[InstanceResult]]
 """Takes one record through the agents; never raises for what a model may do."""
-
-_FATES: dict[Terminal, tuple[Status, DiscardReason | None]] = {
-    Terminal.ACCEPTED: (Status.ACCEPTED, None),
-    Terminal.FAILED_VERIFICATION: (Status.DISCARDED, DiscardReason.FAILED_VERIFICATION),
-    Terminal.ANSWER_LEAK: (Status.DISCARDED, DiscardReason.ANSWER_LEAK),
-    Terminal.AGENT_ERROR: (Status.FAILED, None),
-}
 
 
 def number_to_take(folder: RunFolder) -> int:
@@ -68,24 +61,6 @@ def run_pending(folder: RunFolder, run_instance: RunInstance, *, retry_failed: b
     return folder.write_results(results)
 
 
-def outcome_of(record: BenchmarkRecord, state: PipelineState) -> InstanceOutcome:
-    """What an instance came to; accepted only with the proof that this very text was verified and cleared."""
-    terminal, question = state["terminal"], state["question"]
-    assert terminal is not None, "the state machine ends at a terminal"
-    status, reason = _FATES[terminal]
-    if status is Status.ACCEPTED:
-        assert state["verified"] == question == state["cleared"], "the accepted text passed every stage"
-        assert question, "a question was written"
-    return InstanceOutcome(
-        instance_id=record.id,
-        status=status,
-        reason=reason,
-        question=question,
-        detail="" if status is Status.ACCEPTED else state["detail"],
-        last_node=state["visits"][-1].node,
-    )
-
-
 async def _work_through(
     pending: Iterator[BenchmarkRecord],
     run_instance: RunInstance,
@@ -104,7 +79,7 @@ async def _work_through(
             database.commit(outcome, visits)
             done += 1
             if advance is not None:
-                advance(done, total)
+                advance("instances", done, total)
 
     workers = [asyncio.create_task(work()) for _ in range(concurrency)]
     try:
@@ -117,15 +92,20 @@ async def _work_through(
 
 async def _run_one(record: BenchmarkRecord, run_instance: RunInstance) -> tuple[InstanceOutcome, Sequence[Visit]]:
     try:
-        state = await run_instance(record)
-        return outcome_of(record, state), state["visits"]
+        result = await run_instance(record)
     except ChronoQGError:
         raise
     except Exception as err:
         # The message may quote a request, and a request its key: only the kind of error and its place are kept.
         place = traceback.extract_tb(err.__traceback__)[-1]
         detail = f"unexpected {type(err).__name__} in {Path(place.filename).name}:{place.lineno}"
-        outcome = InstanceOutcome(
-            instance_id=record.id, status=Status.FAILED, reason=None, question="", detail=detail, last_node=Node.REWRITE
-        )
-        return outcome, ()
+        result = InstanceResult(Status.FAILED, None, None, detail, Node.REWRITE, ())
+    outcome = InstanceOutcome(
+        instance_id=record.id,
+        status=result.status,
+        reason=result.reason,
+        question=result.final_question or "",
+        detail=result.detail,
+        last_node=result.last_node,
+    )
+    return outcome, result.visits

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
-from runs.config_file import identity
+from runs.config_identity import identity
 from state.config import Config
 from state.interval import Granularity
 from state.model_base import Contract

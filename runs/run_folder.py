@@ -17,11 +17,13 @@ from typing import Any
 import yaml
 from filelock import FileLock, Timeout
 
-from runs.config_file import LoadedConfig, dump_config, first_difference, identity, load_config
+from runs.config_file import LoadedConfig, load_config
+from runs.config_identity import dump_config, first_difference, identity
 from runs.database import InstanceOutcome, RunDatabase, UsageRow
 from runs.json_lines import escape_line_ends, parse_line, pretty_json, read_bytes, read_lines, write_lines, write_whole
 from runs.manifest import Counts, GraphNote, Manifest, TracesNote, config_sha256, git_commit, package_versions
 from state.config import Config
+from state.coverage import CoverageReport
 from state.errors import ChronoQGError, RunFolderError, did_you_mean
 from state.instance import BenchmarkRecord
 from state.model_base import FORMAT_VERSION
@@ -76,6 +78,11 @@ class RunReader:
     def config(self) -> LoadedConfig:
         """The resolved config that the run keeps."""
         return load_config(self.path / CONFIG)
+
+    def coverage(self) -> CoverageReport:
+        """What the sample covers."""
+        path = self.path / COVERAGE
+        return parse_line(CoverageReport, read_bytes(path), path, 1)
 
     def trace_lines(self) -> list[bytes]:
         """The lines of `traces.jsonl`, as they were sampled.
@@ -216,12 +223,12 @@ class RunFolder:
             self._database = RunDatabase(self.path / DATABASE, writable=True)
         return self._database
 
-    def write_sample(self, lines: Sequence[bytes], coverage: dict[str, Any], graph: GraphNote) -> None:
+    def write_sample(self, lines: Sequence[bytes], coverage: CoverageReport, graph: GraphNote) -> None:
         """Stores the sampled traces; from here on the directory is this config's run."""
         lines = [escape_line_ends(line) for line in lines]
         self._write_config()
         write_lines(self.path / TRACES, lines)
-        write_whole(self.path / COVERAGE, [pretty_json({"format": FORMAT_VERSION, **coverage})])
+        write_whole(self.path / COVERAGE, [pretty_json(coverage.model_dump(mode="json"))])
         self._write_manifest(
             Manifest(
                 dataset=self.config.dataset,

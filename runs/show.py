@@ -100,7 +100,8 @@ def _outcome(outcome: InstanceOutcome | None, duplicate_of: str | None) -> Itera
         yield f"Outcome            discarded: duplicate question, the same as {duplicate_of}"
     else:
         yield f"Outcome            {outcome.status.value}{reason} (at {outcome.last_node.value})"
-    yield f"Final question     {outcome.question or '(none was written)'}"
+    if outcome.question:
+        yield f"Final question     {outcome.question}"
     if outcome.detail:
         yield f"Detail             {outcome.detail}"
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-Advance = Callable[[int, int], None]
-"""`(done, total)`: tells how far the work has come."""
+Advance = Callable[[str, int, int], None]
+"""`(what, done, total)`: tells how far the work has come."""
 
 _UNSAFE = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
@@ -46,26 +46,31 @@ def say(line: str) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Advance]:
-    """A bar on a terminal, else a line at each tenth of the work."""
+def progress() -> Iterator[Advance]:
+    """A bar for each kind of work on a terminal, else a line at each tenth of it."""
     console = _console(to_stderr=True)
     if not console.is_terminal:
-        yield _lines_of_progress(what)
+        yield _lines_of_progress()
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(shown(what), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def advance(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(shown(what), total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield advance
 
 
-def _lines_of_progress(what: str) -> Advance:
-    last = -1
+def _lines_of_progress() -> Advance:
+    told: dict[str, int] = {}
 
-    def advance(done: int, total: int) -> None:
-        nonlocal last
+    def advance(what: str, done: int, total: int) -> None:
         tenth = 10 * done // total if total else 10
-        if tenth > last:
-            last = tenth
+        if tenth > told.get(what, 0):
+            told[what] = tenth
             say(f"{what}: {done} of {total}")
 
     return advance

@@ -1,0 +1,163 @@
+"""`check`: every record of a run against its graph, by SQL, and the run's files against one another.
+
+The SQL is a second opinion: it reads steps and operator names and shares no predicate with the sampler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import duckdb
+import orjson
+
+from graph_sampler.labels import normalise_label
+from graph_sampler.load import load_graph
+from graph_sampler.sql import check_record, load_facts
+from runs.database import RunDatabase
+from runs.json_lines import parse_lines
+from runs.run_folder import DISCARDED, FAILED, RunReader
+from runs.terminal import Advance
+from state.instance import BenchmarkRecord, DiscardedRecord, FailedRecord
+from state.model_base import FORMAT_VERSION, Contract
+from state.vocabulary import ConstraintCount, Node, Outcome, Terminal
+
+
+class Finding(Contract):
+    """One thing that is wrong."""
+
+    where: str
+    """Instance id or file."""
+    what: str
+    """What is wrong."""
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What a check looked at and found."""
+
+    traces: int
+    """Records of `traces.jsonl`, each executed."""
+    accepted: int
+    """Records of the benchmark files."""
+    findings: tuple[Finding, ...]
+
+    def lines(self) -> list[str]:
+        """The report for a person."""
+        lines = [f"{finding.where}: {finding.what}" for finding in self.findings]
+        verdict = "no finding" if not self.findings else f"{len(self.findings)} findings"
+        return [*lines, f"checked {self.traces} traces and {self.accepted} benchmark records: {verdict}"]
+
+    def as_json(self) -> bytes:
+        """The report for a machine."""
+        data = {
+            "format": FORMAT_VERSION,
+            "traces": self.traces,
+            "accepted": self.accepted,
+            "findings": [finding.model_dump() for finding in self.findings],
+        }
+        return orjson.dumps(data, option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def check_run(reader: RunReader, advance: Advance | None = None) -> CheckReport:
+    """The findings of a check of a sample or a build.
+
+    Raises:
+        RunFolderError: a file is damaged so that it cannot be read.
+        GraphFormatError: the graph of the run's config is not there any more.
+    """
+    findings: list[Finding] = []
+    graph, report = load_graph(reader.config().config.graph)
+    if report.content_hash != reader.manifest.graph.content_hash:
+        findings.append(_finding(reader.manifest.graph.name, "the graph is not the one that was sampled: its content hash differs"))
+    with duckdb.connect(":memory:") as connection:
+        load_facts(connection, graph)
+        lines = _check_traces(reader, lambda record: check_record(connection, record), findings, advance)
+    accepted = _check_results(reader, lines, findings) if reader.manifest.taken else 0
+    return CheckReport(traces=reader.manifest.traces.count, accepted=accepted, findings=tuple(findings))
+
+
+def _check_traces(
+    reader: RunReader, execute: Callable[[BenchmarkRecord], Iterable[str]], findings: list[Finding], advance: Advance | None
+) -> dict[str, bytes]:
+    """Adds what is wrong in the traces; returns instance id -> line."""
+    ids: dict[str, str] = {}
+    questions: dict[str, str] = {}
+    lines: dict[str, bytes] = {}
+    total, last = reader.manifest.traces.count, ""
+    for number, (line, record) in enumerate(zip(reader.trace_lines(), reader.traces(), strict=True), start=1):
+        findings += (_finding(record.id, what) for what in execute(record))
+        if _earlier(ids, record.id, record.id) is not None:
+            findings.append(_finding(record.id, "its id is there twice"))
+        elif record.id < last:
+            findings.append(_finding(record.id, "the traces are not sorted by id"))
+        if earlier := _earlier(questions, normalise_label(record.raw_question), record.id):
+            findings.append(_finding(record.id, f"its template question repeats that of {earlier}"))
+        if (record.dataset, record.provenance.content_hash) != (reader.manifest.dataset, reader.manifest.graph.content_hash):
+            findings.append(_finding(record.id, "its dataset or graph is not the run's"))
+        if record.final_question is not None:
+            findings.append(_finding(record.id, "a trace has a final question before any agent has worked"))
+        lines[record.id], last = line, record.id
+        if advance is not None:
+            advance("traces", number, total)
+    return lines
+
+
+def _check_results(reader: RunReader, traces: Mapping[str, bytes], findings: list[Finding]) -> int:
+    """Adds what is wrong in the final files; returns the number of benchmark records."""
+    ids: dict[str, str] = {}
+    questions: dict[str, str] = {}
+    accepted = 0
+    with reader.database() as database:
+        for part in ConstraintCount:
+            for record in parse_lines(BenchmarkRecord, reader.benchmark_file(part)):
+                accepted += 1
+                if _earlier(ids, record.id, record.id) is not None:
+                    findings.append(_finding(record.id, "its id is in the final files twice"))
+                if record.constraint_part is not part:
+                    findings.append(_finding(record.id, f"it stands in the {part} file"))
+                as_trace = record.model_copy(update={"final_question": None, "backend": None})
+                if record.id in traces and as_trace != BenchmarkRecord.model_validate_json(traces[record.id]):
+                    findings.append(_finding(record.id, "it differs from its trace"))
+                if earlier := _earlier(questions, normalise_label(record.final_question or ""), record.id):
+                    findings.append(_finding(record.id, f"its question repeats that of {earlier}"))
+                findings += (_finding(record.id, what) for what in _missing_proof(record, database))
+    for model, name in ((DiscardedRecord, DISCARDED), (FailedRecord, FAILED)):
+        for other in parse_lines(model, reader.path / name):
+            if _earlier(ids, other.id, other.id) is not None:
+                findings.append(_finding(other.id, "its id is in the final files twice"))
+    findings += (_finding(ident, "it is in the final files but was not sampled") for ident in sorted(ids.keys() - traces.keys()))
+    if len(ids) != reader.manifest.taken:
+        findings.append(_finding(str(reader.path), f"{reader.manifest.taken} traces were taken, but the files hold {len(ids)}"))
+    return accepted
+
+
+def _missing_proof(record: BenchmarkRecord, database: RunDatabase) -> Iterator[str]:
+    """What the trajectory lacks to prove that the record's very question was verified and cleared."""
+    outcome, visits = database.outcome(record.id), database.trajectory(record.id).visits
+    if outcome is None or outcome.question != record.final_question:
+        yield "its question is not the one that the agents accepted"
+    if not visits or visits[-1].to != Terminal.ACCEPTED:
+        yield "its trajectory does not end in accepted"
+        return
+    written = [visit for visit in visits if visit.outcome is Outcome.WRITTEN]
+    if not written or written[-1].result.get("question") != record.final_question:
+        yield "its question is not the one that was written last"
+        return
+    after = visits[written[-1].seq + 1 :]
+    verified = any(visit.outcome is Outcome.AGREES for visit in after)
+    cleared = bool(after) and after[-1].node in (Node.LEAK_CHECK, Node.SECOND_LEAK_CHECK) and after[-1].outcome is Outcome.CLEAN
+    if not (verified and cleared):
+        yield "no verifier and leak check passed the question that was written last"
+
+
+def _earlier(seen: dict[str, str], key: str, ident: str) -> str | None:
+    """The instance that had this key before, if any; else this one is remembered."""
+    if key in seen:
+        return seen[key]
+    seen[key] = ident
+    return None
+
+
+def _finding(where: str, what: str) -> Finding:
+    return Finding(where=where, what=what)

@@ -1,0 +1,48 @@
+"""The first half of a run: the config's graph is loaded and sampled into the run directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graph_sampler.load import load_graph
+from graph_sampler.sampler import sample_traces
+from runs.manifest import GraphNote
+from runs.run_folder import RunFolder
+from runs.terminal import Advance
+from state.config import Config
+from state.coverage import CoverageReport
+from state.graph_report import CleaningReport
+
+Note = Callable[[str], None]
+
+
+def sample_into(folder: RunFolder, note: Note, advance: Advance | None = None) -> CoverageReport:
+    """Samples the config's traces and stores them; `note` is told in a line what the graph is.
+
+    Raises:
+        GraphFormatError: the graph is refused.
+        SamplingError: no trace can be had.
+    """
+    graph, report = load_graph(folder.config.graph)
+    note(describe_graph(report))
+    sample = sample_traces(graph, folder.config, progress=advance)
+    folder.write_sample(sample.lines, sample.coverage, graph_note(folder.config, report))
+    return sample.coverage
+
+
+def graph_note(config: Config, report: CleaningReport) -> GraphNote:
+    """What the manifest says of the source graph."""
+    return GraphNote(
+        name=report.name,
+        content_hash=report.content_hash,
+        granularity=report.granularity,
+        licence=config.graph.licence,
+        source=config.graph.source,
+    )
+
+
+def describe_graph(report: CleaningReport) -> str:
+    """One line on the graph; `chronoqg graph inspect` tells the rest."""
+    dropped = sum(report.dropped.values())
+    why = " (`chronoqg graph inspect` says why)" if dropped else ""
+    return f"graph {report.name}: {report.facts:,} facts, {report.entities:,} entities; {dropped:,} rows dropped{why}"
