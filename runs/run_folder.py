@@ -169,7 +169,7 @@ class RunFolder:
         self.path = Path(path)
         self.loaded = loaded
         self._made = self._make_directory()
-        was_here = (self.path / LOCK).exists()
+        self._refuse_other_contents()
         self._lock = FileLock(self.path / LOCK)
         try:
             self._lock.acquire(timeout=0)
@@ -180,7 +180,7 @@ class RunFolder:
         self.reader: RunReader | None = None
         self._database: RunDatabase | None = None
         try:
-            self._take_over(was_here)
+            self._take_over()
         except ChronoQGError:
             self.close()
             raise
@@ -282,14 +282,15 @@ class RunFolder:
             raise _unwritable(self.path, err) from err
         return made
 
-    def _take_over(self, was_locked: bool) -> None:
-        """Looks at what is in the directory: nothing, this config's run, or something that is not ours."""
+    def _refuse_other_contents(self) -> None:
         names = {entry.name for entry in self.path.iterdir()}
-        if MANIFEST not in names:
-            if names - {LOCK} and not (was_locked and names <= _LEFT_BY_A_KILLED_RUN):
-                raise RunFolderError(
-                    "the directory is not empty and not a run directory", where=str(self.path), remedy="Choose another --out."
-                )
+        left_over = LOCK in names and names <= _LEFT_BY_A_KILLED_RUN
+        if names and MANIFEST not in names and not left_over:
+            raise RunFolderError("the directory is not empty and not a run directory", where=str(self.path), remedy="Choose another --out.")
+
+    def _take_over(self) -> None:
+        """Goes on with the run that is in the directory, if it is this config's."""
+        if not (self.path / MANIFEST).exists():
             return
         self.reader = RunReader(self.path)
         if self.reader.manifest.config_sha256 != config_sha256(self.config):
