@@ -1,0 +1,298 @@
+"""Verb phrases and time adjuncts of single facts: the bricks of the offline rewriter's questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agents.offline.comparisons import COMPARISONS, Comparison, turn_around
+from agents.offline.english import gerund, indefinite, length_word, listed, past, rank_word, with_article
+from agents.offline.template_reader import Asked, Fact, Name, Ordinal, Pairwise, Term, Variable
+from agents.offline.unknown_relations import readable, words_for
+from agents.offline.words import ANYONE, PERSON, Noun, Words
+
+GAP = ""
+"""The patient's place where the patient is asked for or stands before the clause."""
+
+_BODY = re.compile(r"\b(?:House|Senate|Parliament|Congress|Assembly|Academy|Society|Council|Bundestag|Reichstag|Knesset|Hall)\b")
+_NEEDS_QUOTES = re.compile(
+    r"[\x00-\x1f\x7f\"“”]|[,;:?!]\s*(?:where|and|who|which)\b|\A[^\w(#'’$*.+-]|\A\W*\Z|\A(?:and|or|the first|where|who|which) "
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A fact with its ends in the order in which English tells it."""
+
+    agent: Term
+    patient: Term
+    relation: str
+    words: Words
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A comparison of a moment of `told` with a moment of `other`."""
+
+    told: Told
+    comparison: Comparison
+    other: Told
+
+
+def tell(fact: Fact) -> Told:
+    """A fact told with its agent first."""
+    words = words_for(fact.relation)
+    agent, patient = (fact.object, fact.subject) if words.flipped else (fact.subject, fact.object)
+    return Told(agent, patient, readable(fact.relation), words)
+
+
+def conditions_of(pairwise: Pairwise, focus: Told) -> list[Condition]:
+    """A pairwise constraint as conditions on the moments of `focus`, one of its two facts."""
+    left, right = tell(pairwise.left), tell(pairwise.right)
+    parts = COMPARISONS[pairwise.operator]
+    if focus == left:
+        return [Condition(left, part, right) for part in parts]
+    return [Condition(right, part, left) for part in turn_around(parts)]
+
+
+def question_word(noun: Noun) -> str:
+    """`who`, `which sports team`, `what`."""
+    return noun.question or ("who" if noun.person else f"which {noun.singular}")
+
+
+def which_of(noun: Noun) -> str:
+    """The question word after `Of the people who ...,`."""
+    return "who" if noun.person else "which"
+
+
+def relative(noun: Noun) -> str:
+    """`who` or `that`."""
+    return "who" if noun.person else "that"
+
+
+def some(noun: Noun) -> str:
+    """`someone`, `a sports team`."""
+    if noun == ANYONE:
+        return "someone or something"
+    return "someone" if noun.person else indefinite(noun.singular)
+
+
+def those(noun: Noun) -> str:
+    """`the people`, `the sports teams`, `those`."""
+    return "those" if noun == ANYONE else f"the {noun.plural}"
+
+
+def that(noun: Noun) -> str:
+    """`that person`, `that sports team`."""
+    return f"that {noun.singular}"
+
+
+def the_one(noun: Noun) -> str:
+    """`the person`, `the sports team`."""
+    return f"the {noun.singular}"
+
+
+def put(base: str, form: str) -> str:
+    """A verb phrase in base form as `past`, `plural` past, `gerund` or `base`."""
+    verb, _, rest = base.partition(" ")
+    forms = {"base": verb, "past": past(verb), "gerund": gerund(verb), "plural": "were" if verb == "be" else past(verb)}
+    return f"{forms[form]} {rest}".strip()
+
+
+def ask(agent: str, base: str) -> str:
+    """A verb phrase as a question about the agent: `did Ana Roy join`, `was Ana Roy elected`."""
+    verb, _, rest = base.partition(" ")
+    return f"was {agent} {rest}".strip() if verb == "be" else f"did {agent} {base}"
+
+
+class Clauses:
+    """Says facts and comparisons of one question in one style."""
+
+    def __init__(self, asked: Asked, plain: bool) -> None:
+        """`plain` spells out every granule and every name."""
+        self.unit = asked.unit
+        self.plain = plain
+        self.names: dict[str, str] = {}
+        own = [tell(fact) for stage in asked.stages for fact in stage.facts]
+        named = [tell(fact) for stage in asked.stages for pair in stage.pairwise for fact in (pair.left, pair.right)]
+        mentioned = [*own, *named]
+        self.is_single = len(own) == 1
+        self._patients: dict[str, set[Term]] = {}
+        for told in mentioned:
+            self._patients.setdefault(told.relation, set()).add(told.patient)
+        self._nouns = {letter: self._noun(letter, own) for letter in "XYZ"}
+
+    def _noun(self, letter: str, own: Sequence[Told]) -> Noun:
+        nouns = [told.words.agent for told in own if told.agent == Variable(letter)]
+        nouns += [told.words.patient for told in own if told.patient == Variable(letter)]
+        if any(noun.person for noun in nouns):
+            return next((noun for noun in nouns if noun.person and not noun.vague), PERSON)
+        return next((noun for noun in nouns if not noun.vague), (nouns or [PERSON])[0])
+
+    def noun(self, variable: Term) -> Noun:
+        """The kind of thing that a variable stands for."""
+        assert isinstance(variable, Variable)
+        return self._nouns[variable.letter]
+
+    def name(self, term: Term, noun: Noun) -> str:
+        """A label as it stands in a sentence, or a variable's current name."""
+        if isinstance(term, Variable):
+            return self.names.get(term.letter) or that(self.noun(term))
+        if noun.title and '"' not in term.label and not _NEEDS_QUOTES.search(term.label):
+            return f'"{term.label}"'
+        if _NEEDS_QUOTES.search(term.label) or len(term.label) > 120:
+            return f"“{term.label}”"
+        return with_article(term.label, noun.article)
+
+    def agent(self, told: Told) -> str:
+        """The agent's name."""
+        return self.name(told.agent, told.words.agent)
+
+    def patient(self, told: Told) -> str:
+        """The patient's name."""
+        return self.name(told.patient, told.words.patient)
+
+    def base(self, told: Told, moment: str, patient: str | None = None) -> str:
+        """A moment's verb phrase in base form with a patient: its name, other words, or `GAP`."""
+        is_open = not isinstance(told.patient, Name) or patient is not None
+        if patient is None:
+            patient = self.patient(told)
+            if told.words.body_takes_to and isinstance(told.patient, Name) and _BODY.search(told.patient.label):
+                is_open = True
+        phrase = told.words.phrase(moment, is_open)
+        if patient == "it" and (found := re.fullmatch(r"((?:be|become|stop being) )(?:the |a )?(.*) of \{p\}", phrase)):
+            return f"{found[1]}its {found[2]}"
+        return " ".join(phrase.split("{p}")[0].split()) + self._after(phrase, patient)
+
+    @staticmethod
+    def _after(phrase: str, patient: str) -> str:
+        rest = phrase.partition("{p}")[2]
+        return (f" {patient}" if patient else "") + rest
+
+    def understood(self, told: Told, moment: str, many: bool) -> str:
+        """The verb phrase where the patient was just named; short only if that cannot mislead."""
+        short = told.words.short(moment)
+        if self.plain or len(self._patients[told.relation]) > 1 or isinstance(told.patient, Variable):
+            return self.base(told, moment)
+        if short and (not many or told.words.open_state or (self.is_single and short.endswith(" there"))):
+            return short
+        if self.is_single and not told.words.patient.person and not told.words.open_state:
+            return self.base(told, moment, "it")
+        return short or self.base(told, moment)
+
+    def adjunct(self, condition: Condition, subject: Term | None, many: bool, *, gap_is_patient: bool, can_echo: bool) -> str:
+        """`before Bo Lind joined`: when the condition's moment was, against the other's.
+
+        `can_echo` allows `before Bo Lind did`, which needs the told verb to be the last one heard.
+        """
+        told, (moment, sign, other_moment), other = condition.told, condition.comparison, condition.other
+        if not self.plain:
+            same_words = told.relation == other.relation and moment == other_moment
+            if can_echo and same_words and told.patient == other.patient and (isinstance(told.patient, Name) or gap_is_patient):
+                return self._like(self.agent(other), self.base(told, moment), sign)
+            if subject is not None and subject == other.agent == told.agent:
+                return self._against(put(self.base(other, other_moment), "gerund"), sign, "as ")
+        if told.patient == other.patient and told.relation == other.relation and not gap_is_patient:
+            base = self.understood(other, other_moment, many)
+        elif other.patient == told.patient and gap_is_patient and not self.noun(told.patient).person:
+            base = self.base(other, other_moment, "it")
+        else:
+            base = self.base(other, other_moment)
+        return self._against(f"{self.agent(other)} {put(base, 'past')}", sign, "")
+
+    def inverse(self, told: Told, agent: str, form: str) -> str:
+        """The whole fact with the patient as subject: `was received by someone who ...`."""
+        if not told.words.inverse:
+            state = put(self.base(told, "state", GAP), "past")
+            return f"{put('be', form)} {'ones' if form == 'plural' else 'one'} that {agent} {state}"
+        its = "their" if form == "plural" else "its"
+        return put(told.words.inverse.replace("{its}", its), form).replace("{a}", agent)
+
+    def _like(self, who: str, base: str, sign: str) -> str:
+        if sign == "=":
+            return f"{self._on} the same {self.unit} as {who}"
+        return f"{_BEFORE[sign]} {who} {'was' if base.startswith('be ') else 'did'}"
+
+    def _against(self, clause: str, sign: str, linked: str) -> str:
+        on, unit = self._on, self.unit
+        if sign == "=":
+            if linked:
+                return f"{on} the same {unit} {linked}{clause}"
+            return f"{on} the same {unit} {on} which {clause}" if self.plain else f"{on} the {unit} {clause}"
+        if self.plain and not linked:
+            return f"{on} {'an earlier' if sign == '<' else 'a later'} {unit} than the one {on} which {clause}"
+        return f"{_BEFORE[sign]} {clause}"
+
+    @property
+    def _on(self) -> str:
+        return "on" if self.unit == "day" else "in"
+
+    def happenings(
+        self, conditions: Iterable[Condition], form: str, first: str | None, subject: Term | None, many: bool | None = None
+    ) -> list[str]:
+        """Verb phrases, one a moment that the conditions speak of, each with its adjuncts.
+
+        `first` is the patient of the verb phrases: `None` for its name, `GAP` where it is asked for.
+        """
+        groups: dict[tuple[Told, str], list[Condition]] = {}
+        for condition in conditions:
+            groups.setdefault((condition.told, condition.comparison.moment), []).append(condition)
+        several = len(groups) > 1 if many is None else many
+        phrases = []
+        seen: set[Told] = set()
+        for (told, moment), parts in groups.items():
+            is_again = told in seen and first is None and isinstance(told.patient, Name)
+            base = self.understood(told, moment, several) if is_again else self.base(told, moment, first)
+            seen.add(told)
+            adjuncts: list[str] = []
+            for part in parts:
+                can_echo = all(_ECHO.search(adjunct) for adjunct in adjuncts)
+                adjunct = self.adjunct(part, subject, several, gap_is_patient=first == GAP, can_echo=can_echo)
+                adjuncts += [] if adjunct in adjuncts else [adjunct]
+            phrases.append(f"{put(base, form)} {listed(adjuncts)}")
+        return phrases
+
+    def ranked(self, ordinal: Ordinal, patient: str | None) -> str:
+        """After `who`: `was the second to join FC Arn`, `played for FC Arn for the longest time`."""
+        told = tell(ordinal.fact)
+        if ordinal.operator == "duration_rank":
+            return put(self._lasting(told, ordinal, patient), "past")
+        base = self.base(told, _moment(ordinal), patient)
+        return f"was the {rank_word(ordinal.rank, ordinal.from_smallest)} to {base}"
+
+    def ranked_gap(self, ordinal: Ordinal, agent: str) -> str:
+        """After `which`: `was the second that Ana Roy joined`, `did Ana Roy play for the longest`."""
+        told = tell(ordinal.fact)
+        if ordinal.operator == "duration_rank":
+            return ask(agent, self._lasting(told, ordinal, GAP))
+        base = self.base(told, _moment(ordinal), GAP)
+        who = f"which {agent}" if agent.startswith("that ") else f"that {agent}"
+        return f"was the {rank_word(ordinal.rank, ordinal.from_smallest)} {who} {put(base, 'past')}"
+
+    def ranked_after_agent(self, ordinal: Ordinal) -> str:
+        """After `the team that Ana Roy`: `joined second`, `played for for the longest time`."""
+        told = tell(ordinal.fact)
+        if ordinal.operator == "duration_rank":
+            return put(self._lasting(told, ordinal, GAP), "past")
+        return f"{put(self.base(told, _moment(ordinal), GAP), 'past')} {rank_word(ordinal.rank, ordinal.from_smallest)}"
+
+    def _lasting(self, told: Told, ordinal: Ordinal, patient: str | None) -> str:
+        length = f"the {length_word(ordinal.rank, ordinal.from_smallest)}"
+        is_open = patient is not None
+        state = told.words.phrase("state", is_open)
+        if told.words.span and (not is_open or state.endswith("for {p}")):
+            spanned = told.words.span.replace("{length}", length)
+            where = self.patient(told) if patient is None else patient
+            return " ".join(spanned.replace("{p}", where).split()) if patient == GAP else spanned.replace("{p}", where)
+        return f"{self.base(told, 'state', patient)} for {length} time"
+
+
+_BEFORE = {"<": "before", ">": "after"}
+_ECHO = re.compile(r" (?:did|was)\Z|\A(?:in|on) the same \w+ as (?!\w+ing\b)")
+
+
+def _moment(ordinal: Ordinal) -> str:
+    if ordinal.operator == "end_rank":
+        return "end"
+    return "state" if ordinal.is_point else "start"

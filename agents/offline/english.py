@@ -1,0 +1,115 @@
+"""English word forms for the offline rewriter: verbs, counts, lists and the article before a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_IRREGULAR = {
+    "be": ("was", "being"),
+    "become": ("became", "becoming"),
+    "begin": ("began", "beginning"),
+    "fight": ("fought", "fighting"),
+    "fly": ("flew", "flying"),
+    "get": ("got", "getting"),
+    "give": ("gave", "giving"),
+    "have": ("had", "having"),
+    "hold": ("held", "holding"),
+    "lead": ("led", "leading"),
+    "leave": ("left", "leaving"),
+    "lose": ("lost", "losing"),
+    "make": ("made", "making"),
+    "run": ("ran", "running"),
+    "star": ("starred", "starring"),
+    "stop": ("stopped", "stopping"),
+    "take": ("took", "taking"),
+    "win": ("won", "winning"),
+    "write": ("wrote", "writing"),
+    "build": ("built", "building"),
+    "speak": ("spoke", "speaking"),
+    "sing": ("sang", "singing"),
+    "bear": ("bore", "bearing"),
+    "sell": ("sold", "selling"),
+    "teach": ("taught", "teaching"),
+    "know": ("knew", "knowing"),
+    "die": ("died", "dying"),
+    "participate": ("participated", "participating"),
+}
+_COUNTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
+
+
+def past(verb: str) -> str:
+    """The past tense of a verb's base form: `join` -> `joined`."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb][0]
+    if verb.endswith("e"):
+        return verb + "d"
+    if re.search(r"[^aeiou]y\Z", verb):
+        return verb[:-1] + "ied"
+    return verb + "ed"
+
+
+def gerund(verb: str) -> str:
+    """The -ing form of a verb's base form: `leave` -> `leaving`."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb][1]
+    return verb[:-1] + "ing" if verb.endswith("e") and not verb.endswith("ee") else verb + "ing"
+
+
+def count_word(rank: int) -> str:
+    """`first`, `second`, ..., `twelfth`, `13th`."""
+    if rank <= len(_COUNTS):
+        return _COUNTS[rank - 1]
+    suffix = "th" if 10 <= rank % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{suffix}"
+
+
+def rank_word(rank: int, from_start: bool) -> str:
+    """`second`, or from the far end `last`, `second-to-last`."""
+    if from_start:
+        return count_word(rank)
+    return "last" if rank == 1 else f"{count_word(rank)}-to-last"
+
+
+def length_word(rank: int, from_shortest: bool) -> str:
+    """`longest`, `second-longest`, `third-shortest`."""
+    superlative = "shortest" if from_shortest else "longest"
+    return superlative if rank == 1 else f"{count_word(rank)}-{superlative}"
+
+
+def listed(parts: Sequence[str], conjunction: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {conjunction} {parts[-1]}"
+
+
+def indefinite(noun: str) -> str:
+    """`a team`, `an award`, `a university`."""
+    vowel = noun[:1].lower() in "aeiou" and not re.match(r"(?:uni(?!n)|use|one\b|eu)", noun, re.IGNORECASE)
+    return f"{'an' if vowel else 'a'} {noun}"
+
+
+_OWN_ARTICLE = re.compile(r"(?:the|a|an|la|le|les|el|il|die|der|das)\b", re.IGNORECASE)
+_PLACE_WITH_ARTICLE = re.compile(
+    r"(?:United |Soviet Union|Netherlands|Philippines|Bahamas|Maldives|Kingdom of|Republic of (?!Ireland\b)|Confederate|Grand Duchy"
+    r"|Duchy of"
+    r"|Principality of|Dominican Republic|Czech Republic|Holy Roman|Weimar|Gambia)"
+    r"|.* (?:Empire|Dynasty|Union|Republic|Federation|Confederation|Kingdom|Commonwealth|dynasty|Governorate)\Z"
+)
+_SCHOOL_WITH_ARTICLE = re.compile(r"(?:University of|Institute|Academy|Royal|London School|University College|United States|Technical)")
+_TEAM_WITH_ARTICLE = re.compile(r".*(?: (?:team|Orchestra|Philharmonic|Symphony|Opera)|[a-z] [A-Z][a-z]+[^sS\W]s)\Z")
+
+
+def with_article(label: str, kind: str) -> str:
+    """A name as it stands in a sentence: `the FIFA World Cup`, `FC Barcelona`, `the United States`."""
+    if _OWN_ARTICLE.match(label) or not label[:1].isupper():
+        return label
+    has_many_words = " " in label.strip()
+    needs = {
+        "titled": has_many_words and not re.match(r"\w+['’]s?\s", label),
+        "place": bool(_PLACE_WITH_ARTICLE.match(label)),
+        "school": bool(_SCHOOL_WITH_ARTICLE.match(label)),
+        "team": bool(_TEAM_WITH_ARTICLE.match(label)),
+    }
+    return f"the {label}" if needs.get(kind, False) else label

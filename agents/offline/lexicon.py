@@ -1,0 +1,248 @@
+"""The relation lexicon of the offline rewriter: relation label -> natural verbs and nouns.
+
+Labels that are not listed are read as English by `unknown_relations`.
+"""
+
+from __future__ import annotations
+
+from agents.offline.words import ANYONE, PERSON, THING, Noun, Words, flip, role
+
+ALBUM = Noun("album", "albums", title=True)
+ARTIST = Noun("artist", "artists", person=True, vague=True)
+AWARD = Noun("award", "awards", article="titled")
+BAND = Noun("band", "bands")
+BATTLE = Noun("battle", "battles", article="battle")
+BOOK = Noun("book", "books", title=True)
+CHARACTER = Noun("character", "characters", article="titled-character")
+CITY = Noun("city", "cities")
+COMPANY = Noun("company", "companies", vague=True)
+COMPETITION = Noun("competition", "competitions", article="titled")
+CONTENDER = Noun("competitor", "competitors", person=True, vague=True)
+COUNTRY = Noun("country", "countries", article="place")
+DEGREE = Noun("academic degree", "academic degrees")
+EMPLOYER = Noun("employer", "employers", article="school")
+EVENT = Noun("event", "events", article="titled")
+FILM = Noun("film", "films", title=True)
+FIRM = Noun("company", "companies")
+HALL = Noun("hall of fame", "halls of fame", article="titled")
+INSTITUTION = Noun("institution", "institutions", article="school")
+KIND = Noun("kind of thing", "kinds of things")
+LEGISLATURE = Noun("legislative body", "legislative bodies", article="titled")
+MISSION = Noun("space mission", "space missions")
+OCCUPATION = Noun("occupation", "occupations")
+OFFICE = Noun("office", "offices")
+ORCHESTRA = Noun("orchestra", "orchestras", article="team")
+ORGANISATION = Noun("organization", "organizations", article="titled")
+PARTY = Noun("political party", "political parties", article="titled")
+PLACE = Noun("place", "places", article="place")
+POPE = Noun("pope", "popes", person=True)
+PRODUCT = Noun("product", "products")
+RACING_TEAM = Noun("racing team", "racing teams")
+RECIPIENT = Noun("person", "people", person=True, vague=True)
+REGION = Noun("region", "regions", article="place")
+SHIP = Noun("ship", "ships")
+SPACECRAFT = Noun("spacecraft", "spacecraft")
+TEAM = Noun("sports team", "sports teams", article="team")
+TITLE = Noun("title", "titles")
+TREATY = Noun("treaty", "treaties", article="titled")
+WAR = Noun("war", "wars", article="titled")
+WORK = Noun("work", "works", title=True)
+
+_OFFICE = Words(
+    PERSON, OFFICE, "be {p}", "become {p}", "leave office as {p}", "be held by {a}",
+    short_start="take office", short_end="leave office",
+    open_state="hold {p}", open_start="take up {p}", open_end="give up {p}",
+    span="have {length} term as {p}",
+)  # fmt: skip
+_CROWN = Words(
+    PERSON, TITLE, "reign as {p}", "become {p}", "stop reigning as {p}", "be held by {a}",
+    short_start="come to the throne", short_end="stop reigning",
+    open_state="hold {p}", open_start="take up {p}", open_end="stop holding {p}",
+    span="have {length} reign as {p}",
+)  # fmt: skip
+_PLAYER = Words(
+    PERSON, TEAM, "play for {p}", "join {p}", "leave {p}", "have among {its} players {a}",
+    short_start="join", short_end="leave", span="have {length} spell with {p}",
+)  # fmt: skip
+_DRIVER = Words(
+    PERSON, RACING_TEAM, "drive for {p}", "start driving for {p}", "stop driving for {p}", "have among {its} drivers {a}",
+    short_start="start driving there", short_end="stop driving there", span="have {length} spell with {p}",
+)  # fmt: skip
+_STUDENT = Words(
+    PERSON, INSTITUTION, "study at {p}", "start studying at {p}", "finish studying at {p}", "have among {its} students {a}",
+    short_start="start studying there", short_end="finish studying there",
+)  # fmt: skip
+_WORKER = Words(
+    PERSON, EMPLOYER, "work at {p}", "start working at {p}", "stop working at {p}", "employ {a}",
+    short_start="start working there", short_end="stop working there", span="have {length} spell working at {p}",
+)  # fmt: skip
+_SPOUSE = Words(
+    PERSON, PERSON, "be married to {p}", "marry {p}", "stop being married to {p}", "be married to {a}",
+    span="have {length} marriage to {p}",
+)  # fmt: skip
+_LEGISLATOR = Words(
+    PERSON, LEGISLATURE, "serve in {p}", "enter {p}", "leave {p}", "have among {its} members {a}",
+    short_start="enter", short_end="leave",
+)  # fmt: skip
+
+
+def _member(agent: Noun, group: Noun) -> Words:
+    return Words(
+        agent, group, "be a member of {p}", "join {p}", "leave {p}", "have among {its} members {a}",
+        short_start="join", short_end="leave", span="have {length} spell as a member of {p}",
+    )  # fmt: skip
+
+
+_COACH = role("head coach", PERSON, TEAM, "have as {its} head coach {a}")
+_HEAD_OF_GOVERNMENT = role("head of government", PERSON, REGION, "have as {its} head of government {a}")
+_HEAD_OF_STATE = role("head of state", PERSON, COUNTRY, "have as {its} head of state {a}")
+_CAPITAL = role("capital", CITY, COUNTRY, "have as {its} capital {a}", "the ")
+_CHAIR = role("chairperson", PERSON, ORGANISATION, "be chaired by {a}")
+_OWNER = Words(
+    ANYONE, THING, "own {p}", "become owner of {p}", "stop owning {p}", "be owned by {a}", short_start="become owner", short_end=""
+)
+_SITUATED = Words(PLACE, REGION, "be part of {p}", "become part of {p}", "stop being part of {p}", "include {a}")
+_WON = Words(CONTENDER, COMPETITION, "win {p}", inverse="be won by {a}")
+_RELEASED = Words(ARTIST, ALBUM, "release {p}", inverse="be released by {a}")
+_WROTE = Words(PERSON, BOOK, "write {p}", inverse="be written by {a}")
+_ACTED = Words(PERSON, FILM, "star in {p}", inverse="star {a}")
+_PERFORMED = Words(ARTIST, WORK, "perform {p}", inverse="be performed by {a}")
+_FOUNDED = Words(PERSON, FIRM, "found {p}", inverse="be founded by {a}")
+_FOUGHT = Words(PERSON, WAR, "fight in {p}", "start fighting in {p}", "stop fighting in {p}", inverse="have among {its} fighters {a}")
+_BATTLE_OF_WAR = Words(BATTLE, WAR, "be part of {p}", inverse="include {a}")
+_REPLACED = Words(ANYONE, ANYONE, "replace {p}", inverse="be replaced by {a}")
+_FOLLOWED = Words(ANYONE, ANYONE, "follow {p}", inverse="be followed by {a}")
+_RECEIVED = Words(RECIPIENT, AWARD, "receive {p}", inverse="be received by {a}")
+_CITIZEN = Words(
+    PERSON, COUNTRY, "be a citizen of {p}", "become a citizen of {p}", "stop being a citizen of {p}", "have among {its} citizens {a}"
+)
+_GROUP = Words(
+    ANYONE, ORGANISATION, "be a member of {p}", "join {p}", "leave {p}", "have among {its} members {a}",
+    short_start="join", short_end="leave", span="have {length} spell as a member of {p}",
+)  # fmt: skip
+
+LEXICON: dict[str, Words] = {
+    # careers in sport
+    "member of sports team": _PLAYER,
+    "plays for": _PLAYER,
+    "head coach of": _COACH,
+    "head coach": flip(_COACH),
+    "drove for": _DRIVER,
+    "inducted into": Words(PERSON, HALL, "be inducted into {p}", inverse="induct {a}"),
+    "winner of": _WON,
+    "winner": flip(_WON),
+    "host of": Words(PLACE, EVENT, "host {p}", inverse="be hosted by {a}"),
+    # prizes
+    "award received": _RECEIVED,
+    "nominated for": Words(RECIPIENT, AWARD, "be nominated for {p}", inverse="have among {its} nominees {a}"),
+    "has won prize": Words(RECIPIENT, AWARD, "win {p}", inverse="be won by {a}"),
+    "beatified by": Words(PERSON, POPE, "be beatified by {p}", inverse="beatify {a}"),
+    "canonized by": Words(PERSON, POPE, "be canonized by {p}", inverse="canonize {a}"),
+    "created cardinal by": Words(PERSON, POPE, "be made a cardinal by {p}", inverse="make a cardinal of {a}"),
+    # politics and rule
+    "position held": _OFFICE,
+    "cabinet office held": _OFFICE,
+    "elected to": Words(
+        PERSON, OFFICE, "be elected {p}", inverse="be won in an election by {a}", open_state="be elected to {p}", body_takes_to=True
+    ),
+    "reigned over": Words(
+        PERSON, COUNTRY, "reign over {p}", "begin reigning over {p}", "stop reigning over {p}", "have as {its} monarch {a}",
+        short_start="begin reigning", short_end="stop reigning", span="have {length} reign over {p}",
+    ),
+    "reigned as": _CROWN,
+    "member of political party": _member(PERSON, PARTY),
+    "member of legislature": _LEGISLATOR,
+    "served in": _LEGISLATOR,
+    "head of government of": _HEAD_OF_GOVERNMENT,
+    "head of government": flip(_HEAD_OF_GOVERNMENT),
+    "head of state of": _HEAD_OF_STATE,
+    "head of state": flip(_HEAD_OF_STATE),
+    "acceded to": Words(COUNTRY, ORGANISATION, "join {p}", inverse="be joined by {a}"),
+    "signatory of": Words(COUNTRY, TREATY, "sign {p}", inverse="be signed by {a}"),
+    "capital of": _CAPITAL,
+    "capital": flip(_CAPITAL),
+    "country of citizenship": _CITIZEN,
+    "country": Words(PLACE, COUNTRY, "belong to {p}", "become part of {p}", "stop being part of {p}", "include {a}"),
+    "located in the administrative territorial entity": _SITUATED,
+    "contains administrative territorial entity": flip(_SITUATED),
+    "contains the administrative territorial entity": flip(_SITUATED),
+    "twinned administrative body": Words(
+        PLACE, PLACE, "be twinned with {p}", "become twinned with {p}", "stop being twinned with {p}", "be twinned with {a}"
+    ),
+    "heritage designation": Words(
+        PLACE, Noun("heritage status", "heritage statuses"), "be listed as {p}", "become listed as {p}", "stop being listed as {p}",
+        "be given to {a}", open_state="have {p}", open_start="get {p}", open_end="lose {p}",
+    ),
+    "took place in": Words(EVENT, PLACE, "take place in {p}", inverse="be the scene of {a}"),
+    "fought in": _FOUGHT,
+    "conflict": _FOUGHT,
+    "part of": Words(ANYONE, ANYONE, "be part of {p}", "become part of {p}", "stop being part of {p}", "include {a}"),
+    # learning and work
+    "educated at": _STUDENT,
+    "graduated from": Words(PERSON, INSTITUTION, "graduate from {p}", inverse="have among {its} graduates {a}"),
+    "academic degree": Words(PERSON, DEGREE, "earn the degree of {p}", inverse="be earned by {a}", open_state="earn {p}"),
+    "employer": _WORKER,
+    "works at": _WORKER,
+    "chief executive of": role("chief executive", PERSON, COMPANY, "have as {its} chief executive {a}"),
+    "chairperson of": _CHAIR,
+    "chairperson": flip(_CHAIR),
+    "music director of": role("music director", PERSON, ORCHESTRA, "have as {its} music director {a}"),
+    "occupation": Words(
+        PERSON, OCCUPATION, "work as {p}", "start working as {p}", "stop working as {p}", "be followed by {a}",
+        open_state="have {p}", open_start="take up {p}", open_end="give up {p}",
+    ),
+    "residence": Words(
+        PERSON, PLACE, "live in {p}", "move to {p}", "stop living in {p}", "be home to {a}",
+        short_start="move there", short_end="stop living there",
+    ),
+    "founded": _FOUNDED,
+    "founded by": flip(_FOUNDED),
+    "introduced product": Words(COMPANY, PRODUCT, "introduce {p}", inverse="be introduced by {a}"),
+    "acquired": Words(COMPANY, FIRM, "acquire {p}", inverse="be acquired by {a}"),
+    "discovered": Words(PERSON, THING, "discover {p}", inverse="be discovered by {a}"),
+    "created": Words(PERSON, WORK, "create {p}", inverse="be created by {a}"),
+    "owns": _OWNER,
+    "owned by": flip(_OWNER),
+    "replaces": _REPLACED,
+    "replaced by": flip(_REPLACED),
+    "follows": _FOLLOWED,
+    "followed by": flip(_FOLLOWED),
+    "crew member of": Words(PERSON, MISSION, "fly on {p}", inverse="have among {its} crew {a}"),
+    "flew aboard": Words(PERSON, SPACECRAFT, "fly aboard {p}", inverse="carry {a}"),
+    "served on": Words(
+        PERSON, SHIP, "serve on {p}", "start serving on {p}", "stop serving on {p}", "have among {its} crew {a}",
+        short_start="start serving there", short_end="stop serving there",
+    ),
+    # arts
+    "director of film": Words(PERSON, FILM, "direct {p}", inverse="be directed by {a}"),
+    "starred in": _ACTED,
+    "cast member": flip(Words(PERSON, FILM, "appear in {p}", inverse="have in {its} cast {a}")),
+    "performer": flip(_PERFORMED),
+    "portrayed": Words(
+        PERSON, CHARACTER, "portray {p}", "start portraying {p}", "stop portraying {p}", "be portrayed by {a}",
+        short_start="take on the role", short_end="give up the role",
+    ),
+    "member of band": _member(PERSON, BAND),
+    "member of": _GROUP,
+    "is affiliated to": _GROUP,
+    "released": _RELEASED,
+    "released album": _RELEASED,
+    "author of": _WROTE,
+    "author": flip(_WROTE),
+    "premiered": Words(Noun("venue", "venues", article="titled"), WORK, "premiere {p}", inverse="be premiered by {a}"),
+    "edition of": Words(Noun("edition", "editions"), EVENT, "be an edition of {p}", inverse="have among {its} editions {a}"),
+    # people
+    "spouse": _SPOUSE,
+    "is married to": _SPOUSE,
+    "unmarried partner": Words(
+        PERSON, PERSON, "be the partner of {p}", "become the partner of {p}", "stop being the partner of {p}", "be the partner of {a}"
+    ),
+    "was born in": Words(PERSON, PLACE, "be born in {p}", inverse="be the birthplace of {a}"),
+    "died in": Words(PERSON, PLACE, "die in {p}", inverse="be where the death took place of {a}"),
+    "significant event": Words(THING, EVENT, "go through {p}", inverse="happen to {a}"),
+    "instance of": Words(
+        THING, KIND, "be {p}", "become {p}", "stop being {p}", "be the kind of {a}",
+        open_state="belong to {p}", open_start="start belonging to {p}", open_end="stop belonging to {p}",
+    ),
+}  # fmt: skip
+"""Relation label, lower case and with its words apart -> its words."""

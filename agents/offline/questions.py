@@ -1,0 +1,326 @@
+"""Forms of question: how facts and conditions become one English sentence.
+
+A *star* asks for the one variable of all its facts; a *chain* walks from a name over someone or
+something in between. Where a condition could attach to two clauses the question takes the form
+`Of the ..., which ...?`; a rank that must be taken before the walk goes on comes first, as
+`Of the ..., take the ...: which ...?`.
+"""
+
+from __future__ import annotations
+
+from agents.offline.clauses import (
+    GAP,
+    Clauses,
+    Condition,
+    Told,
+    ask,
+    conditions_of,
+    put,
+    question_word,
+    relative,
+    some,
+    tell,
+    that,
+    the_one,
+    those,
+    which_of,
+)
+from agents.offline.english import indefinite, listed
+from agents.offline.template_reader import Asked, Ordinal, Pairwise, Variable
+
+
+def compose(asked: Asked, plain: bool) -> str:
+    """The question as one sentence."""
+    clauses = Clauses(asked, plain)
+    text = _Chain(asked, clauses).question() if len(asked.stages) > 1 else _Star(asked, clauses).question()
+    return text[:1].upper() + text[1:] + "?"
+
+
+class _Star:
+    """One variable in all facts: `A -> B` and `C <- A -> B`."""
+
+    def __init__(self, asked: Asked, clauses: Clauses) -> None:
+        self.variable = asked.variable
+        self.say = clauses
+        stage = asked.stages[0]
+        self.facts = [tell(fact) for fact in stage.facts]
+        self.ordinal = stage.ordinal
+        self.conditions = [part for pair in stage.pairwise for part in conditions_of(pair, self._focus(pair))]
+        self.noun = clauses.noun(asked.variable)
+
+    def _is_agent(self, told: Told) -> bool:
+        return told.agent == self.variable
+
+    def _focus(self, pair: Pairwise) -> Told:
+        """Which of a constraint's two facts the other is told to be before or after."""
+        left, right = tell(pair.left), tell(pair.right)
+        if pair.right.number == 0:
+            return left
+        if self._is_agent(left) != self._is_agent(right):
+            return right if self._is_agent(left) else left
+        return min((left, right), key=lambda told: len({part.comparison.moment for part in conditions_of(pair, told)}))
+
+    def question(self) -> str:
+        spoken = [part.told for part in self.conditions]
+        named = spoken + [part.other for part in self.conditions]
+        alone = [told for told in self.facts if told not in named]
+        if all(self._is_agent(told) for told in self.facts):
+            return self._agent_question(alone)
+        told = next(iter(dict.fromkeys([*spoken, *alone])))
+        if not self.ordinal and not self._is_agent(told) and set(spoken + alone) == {told} and not self.noun.person:
+            return self._patient_question(told)
+        return self._mixed_question(alone)
+
+    def _agent_question(self, alone: list[Told]) -> str:
+        many = len(alone) + len({(part.told, part.comparison.moment) for part in self.conditions}) > 1
+        form = "plural" if self.ordinal else "past"
+        phrases = [put(self.say.base(told, "state"), form) for told in alone]
+        phrases = [_both(self.say, alone, form)] if len(phrases) == 2 and _are_alike(alone) else phrases
+        phrases += self.say.happenings(self.conditions, form, None, self.variable, many)
+        if self.ordinal is None:
+            return f"{question_word(self.noun)} {_chained(phrases)}"
+        if not self.conditions and len(self.facts) == 1:
+            return f"{question_word(self.noun)} {self.say.ranked(self.ordinal, None)}"
+        group = f"of {those(self.noun)} {relative(self.noun)} {_chained(phrases)}"
+        return f"{group}, {which_of(self.noun)} {self.say.ranked(self.ordinal, None)}"
+
+    def _patient_question(self, told: Told) -> str:
+        agent = self.say.agent(told)
+        if not self.conditions:
+            return f"{question_word(self.noun)} {ask(agent, self.say.base(told, 'state', GAP))}"
+        phrases = self.say.happenings(self.conditions, "base", GAP, told.agent)
+        return f"{question_word(self.noun)} {ask(agent, _chained(phrases))}"
+
+    def _mixed_question(self, alone: list[Told]) -> str:
+        self.say.names[self.variable.letter] = that(self.noun) if self.noun.person else "it"
+        clauses = []
+        for told in self.facts:
+            own = [part for part in self.conditions if part.told == told]
+            if self._is_agent(told):
+                form = "plural" if self.ordinal else "past"
+                phrases = [put(self.say.base(told, "state"), form)] if told in alone else []
+                phrases += self.say.happenings(own, form, None, self.variable, True)
+                clauses += [f"{relative(self.noun)} {_chained(phrases)}"] if phrases else []
+            else:
+                phrases = [put(self.say.base(told, "state", GAP), "past")] if told in alone else []
+                phrases += self.say.happenings(own, "past", GAP, told.agent, True)
+                clauses += [f"that {self.say.agent(told)} {_chained(phrases)}"] if phrases else []
+        if self.ordinal is None:
+            if len(clauses) == 1:
+                return f"{question_word(self.noun)} was the one {clauses[0]}"
+            return f"{question_word(self.noun)} was the one {', and '.join(clauses)}"
+        ranked = tell(self.ordinal.fact)
+        if not self.conditions and len(self.facts) == 1:
+            if self.ordinal.operator == "duration_rank":
+                return f"{question_word(self.noun)} {self.say.ranked_gap(self.ordinal, self.say.agent(ranked))}"
+            return f"{question_word(self.noun)} {self.say.ranked_gap(self.ordinal, self.say.agent(ranked))}"
+        tail = self.say.ranked(self.ordinal, None) if self._is_agent(ranked) else self.say.ranked_gap(self.ordinal, self.say.agent(ranked))
+        return f"of {those(self.noun)} {', and '.join(clauses)}, {which_of(self.noun)} {tail}"
+
+
+class _Chain:
+    """From a name over one or two variables to the answer."""
+
+    def __init__(self, asked: Asked, clauses: Clauses) -> None:
+        self.say = clauses
+        self.stages = asked.stages
+        self.facts = [tell(stage.facts[0]) for stage in asked.stages]
+        self.variables = [Variable("XYZ"[index]) for index in range(len(asked.stages))]
+        self.conditions = [
+            [part for pair in stage.pairwise for part in conditions_of(pair, told)]
+            for stage, told in zip(asked.stages, self.facts, strict=True)
+        ]
+        self._name_variables()
+
+    def _name_variables(self) -> None:
+        """Gives each variable on the way a definite name of its own."""
+        nouns = [self.say.noun(variable) for variable in self.variables]
+        for index, variable in enumerate(self.variables[:-1]):
+            others = [noun.singular for position, noun in enumerate(nouns) if position != index]
+            if nouns[index].singular in others and index == 0:
+                told = self.facts[0]
+                state = self.say.base(told, "state") if told.agent == variable else self.say.base(told, "state", GAP)
+                if told.agent == variable:
+                    self.say.names[variable.letter] = f"{the_one(nouns[index])} {relative(nouns[index])} {put(state, 'past')}"
+                else:
+                    self.say.names[variable.letter] = f"{the_one(nouns[index])} that {self.say.agent(told)} {put(state, 'past')}"
+            else:
+                self.say.names[variable.letter] = that(nouns[index])
+
+    # the walk
+
+    def question(self) -> str:
+        start, prefix = 0, ""
+        for index, stage in enumerate(self.stages[:-1]):
+            if stage.ordinal is not None and not self._is_light_rank(index):
+                prefix += self._taken(start, index, stage.ordinal)
+                start = index + 1
+        return prefix + self._final(start)
+
+    def _is_light_rank(self, index: int) -> bool:
+        """Whether a rank on the way fits into a noun phrase: `the second team that Ana Roy joined`."""
+        return index == 0 and not self.conditions[0] and not self.say.plain
+
+    def _taken(self, start: int, index: int, ordinal: Ordinal) -> str:
+        noun, told = self.say.noun(self.variables[index]), self.facts[index]
+        group = self._group(start, index)
+        self.say.names[self.variables[index].letter] = that(noun)
+        if told.agent == self.variables[index]:
+            choice = f"the one {relative(noun)} {self.say.ranked(ordinal, self._such(start, index, told))}"
+        else:
+            agent = self._such(start, index, told) or self.say.agent(told)
+            choice = f"the one {_that_agent(agent)} {self.say.ranked_after_agent(ordinal)}"
+        return f"of {group}, take {choice}: "
+
+    def _group(self, start: int, index: int) -> str:
+        """`the people who became head coach of a team after Ana Roy left it`, with all conditions so far."""
+        told, noun = self.facts[index], self.say.noun(self.variables[index])
+        head, rest, where = self._described(start, index, "plural")
+        group = f"{those(noun)} {head}"
+        if where:
+            group += f", where {where}"
+        if rest:
+            group += f", considering only those {self._relative_clause(told, index, rest, 'plural')}"
+        return group
+
+    def _relative_clause(self, told: Told, index: int, conditions: list[Condition], form: str) -> str:
+        noun = self.say.noun(self.variables[index])
+        if told.agent == self.variables[index]:
+            return f"{relative(noun)} {_chained(self.say.happenings(conditions, form, None, told.agent))}"
+        phrases = self.say.happenings(conditions, "past", GAP, told.agent)
+        return f"{_that_agent(self.say.agent(told))} {_chained(phrases)}"
+
+    def _final(self, start: int) -> str:
+        """The question proper, from the variable that is known when it begins."""
+        last = len(self.stages) - 1
+        told, noun, ordinal = self.facts[last], self.say.noun(self.variables[last]), self.stages[last].ordinal
+        conditions = self.conditions[last]
+        is_agent = told.agent == self.variables[last]
+        if ordinal is not None:
+            group = self._group(start, last)
+            such = self._such(start, last, told)
+            tail = self.say.ranked(ordinal, such) if is_agent else self.say.ranked_gap(ordinal, such or self.say.agent(told))
+            return f"of {group}, {which_of(noun)} {tail}"
+        if start == last:
+            return self._direct(told, conditions, question_word(noun), self.say.name(self.variables[last - 1], noun))
+        if self._is_light(start, last):
+            return self._direct(told, conditions, question_word(noun), self._some_link(last))
+        if not conditions:
+            head, _, where = self._described(start, last, "past")
+            head = head.removeprefix("that ").removeprefix("who ")
+            return f"{question_word(noun)} {head}" + (f", where {where}" if where else "")
+        head, _, where = self._described(start, last, "plural")
+        group = f"of {those(noun)} {head}" + (f", where {where}" if where else "")
+        if is_agent:
+            phrases = self.say.happenings(conditions, "past", None, told.agent)
+            return f"{group}, {which_of(noun)} {_chained(phrases)}"
+        phrases = self.say.happenings(conditions, "base", GAP, told.agent)
+        return f"{group}, {which_of(noun)} {ask(self.say.agent(told), _chained(phrases))}"
+
+    def _such(self, start: int, index: int, told: Told) -> str | None:
+        """`such a team` where the link may be any of several, else `None` for its own name."""
+        if index == 0 or start == index or (index == 1 and self.stages[0].ordinal is not None):
+            return None
+        return f"such {indefinite(self.say.noun(self.variables[index - 1]).singular)}"
+
+    def _direct(self, told: Told, conditions: list[Condition], word: str, link: str) -> str:
+        """`who became head coach of a team after ...`, `which award did someone receive after ...`."""
+        if told.agent == self.variables[-1]:
+            if not conditions:
+                return f"{word} {put(self.say.base(told, 'state', link), 'past')}"
+            return f"{word} {_chained(self._linked(told, conditions, 'past', link))}"
+        if not conditions:
+            return f"{word} {self.say.inverse(told, link, 'past')}"
+        phrases = self.say.happenings(conditions, "base", GAP, told.agent)
+        return f"{word} {ask(link, _chained(phrases))}"
+
+    def _linked(self, told: Told, conditions: list[Condition], form: str, link: str) -> list[str]:
+        """Verb phrases whose first patient is `link` and whose later ones are its definite name."""
+        groups = self.say.happenings(conditions, form, None, told.agent)
+        name = self.say.patient(told)
+        return [groups[0].replace(name, link, 1), *groups[1:]] if link != name else groups
+
+    def _is_light(self, start: int, index: int) -> bool:
+        """Whether the link can be told within the conditions: `a team after Ana Roy left it`."""
+        if index != 1 or start != 0 or self.say.plain:
+            return False
+        link = self.facts[0]
+        others = [part.other for part in self.conditions[1]]
+        return not self.conditions[0] and self.stages[0].ordinal is None and link in others
+
+    def _some_link(self, index: int) -> str:
+        noun = self.say.noun(self.variables[index - 1])
+        if noun.singular == self.say.noun(self.variables[index]).singular and not noun.person:
+            self.say.names[self.variables[index - 1].letter] = f"that other {noun.singular}"
+            return f"another {noun.singular}"
+        self.say.names[self.variables[index - 1].letter] = that(noun)
+        return some(noun)
+
+    def _described(self, start: int, index: int, form: str) -> tuple[str, list[Condition], str]:
+        """A relative clause on a variable, its own conditions not yet told, and those told apart."""
+        told, variable = self.facts[index], self.variables[index]
+        noun = self.say.noun(variable)
+        is_agent = told.agent == variable
+        if index == start == 0:
+            return self._first(form), [], ""
+        own = self.conditions[index]
+        if index == start or self._is_light(start, index):
+            link = self.say.name(self.variables[index - 1], noun) if index == start else self._some_link(index)
+            if is_agent:
+                phrases = self._linked(told, own, form, link) if own else [put(self.say.base(told, "state", link), form)]
+                return f"{relative(noun)} {_chained(phrases)}", [], ""
+            phrases = self.say.happenings(own, "past", GAP, told.agent) or [put(self.say.base(told, "state", GAP), "past")]
+            return f"{_that_agent(link)} {_chained(phrases)}", [], ""
+        link, where = self._link(start, index - 1)
+        if is_agent:
+            return f"{relative(noun)} {put(self.say.base(told, 'state', link), form)}", own, where
+        return f"{relative(noun)} {self.say.inverse(told, link, form)}", own, where
+
+    def _first(self, form: str) -> str:
+        told, noun = self.facts[0], self.say.noun(self.variables[0])
+        conditions = self.conditions[0]
+        if told.agent == self.variables[0]:
+            phrases = self.say.happenings(conditions, form, None, told.agent) or [put(self.say.base(told, "state"), form)]
+            return f"{relative(noun)} {_chained(phrases)}"
+        phrases = self.say.happenings(conditions, "past", GAP, told.agent) or [put(self.say.base(told, "state", GAP), "past")]
+        return f"that {self.say.agent(told)} {_chained(phrases)}"
+
+    def _link(self, start: int, index: int) -> tuple[str, str]:
+        """A variable on the way as a noun phrase, and the conditions on it that are told apart."""
+        variable, told = self.variables[index], self.facts[index]
+        noun, ordinal = self.say.noun(variable), self.stages[index].ordinal
+        if ordinal is not None and index == 0:
+            return self._ranked_link(told, ordinal), ""
+        head, rest, where = self._described(start, index, "past")
+        told_apart = [where] if where else []
+        if rest:
+            subject = self.say.agent(told)
+            told_apart.append(f"{subject} {_chained(self.say.happenings(rest, 'past', None, told.agent))}")
+        return f"{some(noun)} {head}", ", and where ".join(told_apart)
+
+    def _ranked_link(self, told: Told, ordinal: Ordinal) -> str:
+        noun = self.say.noun(self.variables[0])
+        if told.agent == self.variables[0]:
+            return f"{the_one(noun)} {relative(noun)} {self.say.ranked(ordinal, None)}"
+        return f"{the_one(noun)} that {self.say.agent(told)} {self.say.ranked_after_agent(ordinal)}"
+
+
+def _chained(phrases: list[str]) -> str:
+    """Verb phrases in a row; a comma keeps a long first one apart from the next."""
+    if len(phrases) == 2 and len(phrases[0].split()) > 5:
+        return f"{phrases[0]}, and {phrases[1]}"
+    return listed(phrases) if len(phrases) < 3 else ", ".join(phrases[:-1]) + f", and {phrases[-1]}"
+
+
+def _that_agent(agent: str) -> str:
+    """`that Ana Roy`, but never `that that person`."""
+    return f"which {agent}" if agent.startswith("that ") else f"that {agent}"
+
+
+def _are_alike(told: list[Told]) -> bool:
+    return told[0].relation == told[1].relation and told[0].words.state.endswith("{p}")
+
+
+def _both(say: Clauses, told: list[Told], form: str) -> str:
+    phrase = told[0].words.phrase("state", False)
+    return put(phrase.replace("{p}", f"both {say.patient(told[0])} and {say.patient(told[1])}"), form)

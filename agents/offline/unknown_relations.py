@@ -1,0 +1,87 @@
+"""Words for a relation that the lexicon does not list, read from its label as English."""
+
+from __future__ import annotations
+
+import re
+
+from agents.offline.lexicon import LEXICON
+from agents.offline.words import ANYONE, Words, flip
+
+_PREPOSITIONS = {"at", "in", "on", "for", "to", "with", "from", "into", "by", "of", "under", "over", "against", "near", "as", "through"}
+_PARTICLES = _PREPOSITIONS - {"of"}
+_INTRANSITIVE = {
+    "participated", "competed", "worked", "lived", "died", "played", "served", "starred", "appeared", "resided", "studied",
+    "graduated", "performed", "belonged", "collaborated", "retired", "moved", "travelled", "traveled", "visited", "merged",
+}  # fmt: skip
+_PASTS = {
+    "won": "win", "wrote": "write", "led": "lead", "made": "make", "held": "hold", "built": "build", "ran": "run", "fought": "fight",
+    "flew": "fly", "sang": "sing", "left": "leave", "became": "become", "taught": "teach", "sold": "sell",
+}  # fmt: skip
+_THIRD_PERSON = {
+    "owns", "contains", "replaces", "follows", "produces", "manufactures", "leads", "runs", "operates", "controls", "makes", "sells",
+    "supports", "employs", "includes", "borders", "shares", "influences", "teaches", "manages", "publishes", "sponsors", "uses",
+    "builds", "knows", "visits", "represents", "administers", "governs", "occupies", "has", "plays", "works", "lives",
+}  # fmt: skip
+
+
+def words_for(label: str) -> Words:
+    """The words for a relation label: from the lexicon, else from the label itself."""
+    plain = readable(label)
+    return LEXICON[plain] if plain in LEXICON else _read(plain)
+
+
+def readable(label: str) -> str:
+    """A label in lower case with its words apart: `<playsFor>`, `plays_for` -> `plays for`."""
+    text = re.sub(r"[<>\"{}\[\]?!\x00-\x1f\x7f]+", " ", label)
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).replace("_", " ").replace("/", " ")
+    text = re.sub(r"\b(\w+)( \1\b)+", r"\1", " ".join(text.split()).lower())
+    return text.removeprefix("http:").strip() or "link"
+
+
+def _read(plain: str) -> Words:
+    first, _, rest = plain.partition(" ")
+    second, last = rest.partition(" ")[0], plain.rpartition(" ")[2]
+    if first in ("is", "was", "are", "were") and rest:
+        return _passive_or_role(rest)
+    if first == "has" and second.endswith("ed"):
+        return _verb(_base_of_past(second), rest.partition(" ")[2])
+    if first in _THIRD_PERSON or (first.endswith("s") and not first.endswith("ss") and second in _PARTICLES):
+        return _verb(_base_of_third_person(first), rest)
+    if first in _PASTS and second not in ("by", "of"):
+        return _verb(_PASTS[first], rest)
+    if first.endswith("ed") and (not rest or first in _INTRANSITIVE or second not in _PREPOSITIONS):
+        return _verb(_base_of_past(first), rest)
+    if first.endswith("ed") or last in _PREPOSITIONS:
+        return _passive_or_role(plain)
+    return flip(_passive_or_role(f"{plain} of"))
+
+
+def _verb(base: str, rest: str) -> Words:
+    phrase = f"{base} {rest} {{p}}".replace("  ", " ")
+    return Words(ANYONE, ANYONE, phrase)
+
+
+def _passive_or_role(rest: str) -> Words:
+    named = f"a {rest}" if rest.startswith("member ") else rest
+    return Words(ANYONE, ANYONE, f"be {named} {{p}}", f"become {named} {{p}}", f"stop being {named} {{p}}")
+
+
+def _base_of_third_person(verb: str) -> str:
+    if verb == "has":
+        return "have"
+    if verb.endswith("ies"):
+        return verb[:-3] + "y"
+    if re.search(r"(?:ch|sh|x|ss|o)es\Z", verb):
+        return verb[:-2]
+    return verb[:-1]
+
+
+def _base_of_past(verb: str) -> str:
+    if verb.endswith("ied"):
+        return verb[:-3] + "y"
+    stem = verb[:-2]
+    if re.search(r"([bdgmnprt])\1\Z", stem):
+        return stem[:-1]
+    if re.search(r"(?:[^aeiou][aeiou][vczs]|[^aeiou]at|[aeiou]uc|[aeiou]g|[^aeiou]l|duc|rod|e[nr]c|iv|ur|ir|i[nr]|ag|at|ut|eas)\Z", stem):
+        return stem + "e"
+    return stem
