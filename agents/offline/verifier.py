@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from agents.offline.verifier_english import read_english
 from agents.offline.verifier_execute import Undecided, execute
 from agents.offline.verifier_query import Evidence
 from agents.offline.verifier_template import read_template
@@ -25,7 +26,7 @@ def verify(request: VerifyRequest, mode: Literal["all", "single"]) -> AnswersRep
     """
     evidence = Evidence(request.evidence)
     query = read_template(request.question, evidence)
-    queries = [] if query is None else [query]
+    queries = read_english(request.question, request.structure_hint, evidence) if query is None else [query]
     try:
         answers = {execute(reading, evidence) for reading in queries}
     except Undecided:

@@ -1,0 +1,112 @@
+"""Mentions of facts in the units of a question: which relation, which names, which endpoint, which rank.
+
+A unit mentions one fact for each relation that its words name ("the spouse of X received" mentions
+two); a unit without such a word mentions a fact elliptically ("before Cruyff did"). Paper: section 4.3.2.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from agents.offline.verifier_tokens import Token, Unit, Unreadable
+from agents.offline.verifier_words import PRONOUNS
+
+
+@dataclass
+class Mention:
+    """Words about one fact."""
+
+    unit: int
+    relations: frozenset[str] | None
+    """Normalised labels that its words may name; `None` where no word names a relation."""
+    tokens: list[Token] = field(default_factory=list)
+    """Relation words."""
+    names: list[Token] = field(default_factory=list)
+    general: frozenset[str] = frozenset()
+    """Endpoints named by words such as `began`: `s`, `e`, `b`."""
+    orders: list[Token] = field(default_factory=list)
+    comparatives: list[Token] = field(default_factory=list)
+    is_elliptic: bool = False
+    """No word names a relation, an endpoint or a spell."""
+    is_echo: bool = False
+    """Elliptic with an auxiliary: `he did`."""
+    has_pronoun: bool = False
+    is_asking: bool = False
+
+    def aspect(self, relations: frozenset[str]) -> str | None:
+        """The endpoint named for a fact of these relations; `None` for the whole.
+
+        Raises:
+            Unreadable: its words name both ends in one breath.
+        """
+        found = {trigger.aspect for token in self.tokens for trigger in token.triggers if trigger.relation in relations}
+        # One word may mean a whole and an endpoint ("took over", "serve"): the endpoint was said.
+        ends = (found | self.general) - {None}
+        if len(ends) > 1:
+            own = [
+                {trigger.aspect for trigger in token.triggers if trigger.relation in relations} - {None}
+                for token in self.tokens
+            ]
+            clear = {next(iter(aspects)) for aspects in own if len(aspects) == 1} | self.general
+            if len(clear) != 1:
+                raise Unreadable("two endpoints in one clause")
+            return next(iter(clear))
+        return next(iter(ends), None)
+
+
+def mentions_of(units: list[Unit]) -> Iterator[list[list[Mention]]]:
+    """For every way to give the names of a unit to its mentions, likeliest first, the mentions by unit."""
+    options = [_unit_mentions(index, unit) for index, unit in enumerate(units)]
+    for chosen in itertools.islice(itertools.product(*options), 24):
+        yield [list(mentions) for mentions in chosen]
+
+
+def _unit_mentions(index: int, unit: Unit) -> list[list[Mention]]:
+    strong = [token for token in unit.of("relation") if not token.is_weak]
+    tokens = strong or unit.of("relation")
+    general = frozenset({"start": "s", "end": "e", "both": "b"}[token.kind] for token in unit.of("start", "end", "both"))
+    groups: list[tuple[frozenset[str], list[Token]]] = []
+    for token in tokens:
+        labels = frozenset(trigger.relation for trigger in token.triggers)
+        for place, (known, members) in enumerate(groups):
+            if known & labels:
+                groups[place] = (known & labels, [*members, token])
+                break
+        else:
+            groups.append((labels, [token]))
+    names = unit.of("name")
+    if not groups:
+        auxiliaries = [token for token in unit.of("auxiliary") if token.text in ("did", "do", "does", "had", "has", "have")]
+        is_elliptic = not general and not unit.of("spell", "order", "comparative")
+        mention = Mention(index, None, [], names, general, unit.of("order"), unit.of("comparative"), is_elliptic)
+        mention.is_echo = is_elliptic and bool(auxiliaries)
+        mention.has_pronoun = any(token.text in PRONOUNS for token in unit.tokens)
+        mention.is_asking = unit.is_asking
+        return [[mention]]
+    options = []
+    for owners in itertools.product(range(len(groups)), repeat=len(names)):
+        distance = 0
+        mentions = [Mention(index, labels, members, is_asking=unit.is_asking) for labels, members in groups]
+        for name, owner in zip(names, owners, strict=True):
+            mentions[owner].names.append(name)
+            distance += min(abs(name.place - token.place) for token in groups[owner][1])
+        for token in unit.of("start", "end", "both"):
+            _nearest(mentions, token).general |= {{"start": "s", "end": "e", "both": "b"}[token.kind]}
+        for token in unit.of("order"):
+            _nearest(mentions, token).orders.append(token)
+        for token in unit.of("comparative"):
+            _nearest(mentions, token).comparatives.append(token)
+        for mention in mentions:
+            mention.has_pronoun = any(token.text in PRONOUNS for token in unit.tokens)
+        options.append((distance, mentions))
+    options.sort(key=lambda option: option[0])
+    return [mentions for _, mentions in options[:6]]
+
+
+def _nearest(mentions: list[Mention], token: Token) -> Mention:
+    """The mention that the word modifies: the one whose word comes next, else the last before it."""
+    after = [(t.place, i) for i, mention in enumerate(mentions) for t in mention.tokens if t.place > token.place]
+    before = [(-t.place, i) for i, mention in enumerate(mentions) for t in mention.tokens if t.place < token.place]
+    return mentions[min(after or before)[1]]

@@ -1,0 +1,297 @@
+"""From units and a structure to queries: which fact each mention means, and what each connective joins.
+
+Every choice that English leaves open is tried and carries a penalty; the readings with the least are
+kept together, and the caller abstains where they name different entities. Paper: section 4.3.2.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agents.offline.verifier_comparison import Atom, compare
+from agents.offline.verifier_mentions import Mention, mentions_of
+from agents.offline.verifier_phrases import Reading, Side, readings
+from agents.offline.verifier_query import Evidence, FactRef, Pairwise, Query, Ranking
+from agents.offline.verifier_skeletons import Skeleton
+from agents.offline.verifier_tokens import Unit, Unreadable
+from graph_sampler.labels import normalise_label
+
+_MARGIN = 0.15
+_TOO_MANY = 400
+
+
+class Scored(NamedTuple):
+    """A query and how far-fetched its reading is."""
+
+    penalty: float
+    query: Query
+
+
+class _Claim(NamedTuple):
+    """`left connective right`, by position among the mentions."""
+
+    left: int
+    right: int
+    connective: str
+
+
+def best_queries(units: list[Unit], options: list[Skeleton], evidence: Evidence) -> list[Query]:
+    """The likeliest queries of a question, all within a small margin of the best."""
+    scored: list[Scored] = []
+    for distance, by_unit in enumerate(mentions_of(units)):
+        mentions = [mention for group in by_unit for mention in group]
+        for skeleton in options:
+            reader = _Reader(units, mentions, skeleton, evidence)
+            scored += [Scored(found.penalty + 0.2 * distance, found.query) for found in reader.queries()]
+        if len(scored) > _TOO_MANY:
+            break
+    if not scored:
+        return []
+    least = min(found.penalty for found in scored)
+    return list(dict.fromkeys(found.query for found in scored if found.penalty <= least + _MARGIN))
+
+
+class _Reader:
+    def __init__(self, units: list[Unit], mentions: list[Mention], skeleton: Skeleton, evidence: Evidence) -> None:
+        self.units = units
+        self.mentions = mentions
+        self.skeleton = skeleton
+        self.evidence = evidence
+        self.labels = [
+            frozenset(normalise_label(evidence.relation_labels[relation]) for relation in hop.relations) for hop in skeleton.hops
+        ]
+        self.rights = {index for index, unit in enumerate(units) if set(unit.temporal()) - {"then", "prev"} or unit.shared}
+        self.by_unit: dict[int, list[int]] = {}
+        for place, mention in enumerate(mentions):
+            self.by_unit.setdefault(mention.unit, []).append(place)
+
+    def queries(self) -> Iterator[Scored]:
+        """Every query that the words allow on this structure."""
+        for penalty, sides in self._assignments(0, [], 0.0):
+            if not self._covers(sides):
+                continue
+            try:
+                for extra, claims in self._claims():
+                    yield from self._build(penalty + extra + self.skeleton.penalty, sides, claims)
+            except Unreadable:
+                continue
+
+    # Which fact a mention means.
+
+    def _assignments(self, place: int, sides: list[FactRef], penalty: float) -> Iterator[tuple[float, list[FactRef]]]:
+        if place == len(self.mentions):
+            yield penalty, list(sides)
+            return
+        for extra, side in self._options(self.mentions[place], sides):
+            yield from self._assignments(place + 1, [*sides, side], penalty + extra)
+
+    def _options(self, mention: Mention, sides: list[FactRef]) -> list[tuple[float, FactRef]]:
+        found: list[tuple[float, FactRef]] = []
+        named = [name.entities for name in mention.names]
+        near = [side for side in sides if side.hop is not None]
+        is_right = mention.unit in self.rights
+        for index, hop in enumerate(self.skeleton.hops):
+            if mention.relations is not None and not self.labels[index] & mention.relations:
+                continue
+            anchor = self.skeleton.anchor(index)
+            far = 0.0
+            if mention.relations is None and near and near[-1].hop != hop.name:
+                far = 0.3 if not named else 0.1
+            others = [entities for entities in named if not anchor or entities != anchor]
+            if not others:
+                far += 0.0 if named or mention.relations is not None else 0.1
+                if mention.is_elliptic and not named and is_right:
+                    far += 0.4
+                found.append((far, FactRef(hop.name)))
+            elif not mention.is_asking and len(others) == (1 if anchor else min(2, len(others))):
+                facts = self._reference(index, others)
+                if facts:
+                    far += 0.0 if anchor or len(others) == 2 else 0.3
+                    far += 0.0 if is_right else 0.4
+                    found.append((far, FactRef(None, facts)))
+        if not named:
+            seen: list[FactRef] = [side for side in sides if side.hop is None]
+            for age, side in enumerate(dict.fromkeys(reversed(seen))):
+                if self._may_speak_of(mention, side):
+                    cost = 0.3 * age + (0.0 if mention.is_elliptic and is_right else 0.3 if is_right and mention.has_pronoun else 0.8)
+                    found.append((cost, side))
+        return found
+
+    def _reference(self, index: int, others: list[frozenset[str]]) -> frozenset[int]:
+        facts = self.skeleton.facts[index]
+        rows = self.evidence.facts
+        return frozenset(
+            fact for fact in facts if all(rows[fact][0] in entities or rows[fact][2] in entities for entities in others)
+        )
+
+    def _may_speak_of(self, mention: Mention, side: FactRef) -> bool:
+        if mention.is_asking:
+            return False
+        labels = {normalise_label(self.evidence.relation_labels[self.evidence.facts[fact][1]]) for fact in side.facts}
+        return mention.relations is None or bool(labels & mention.relations)
+
+    def _covers(self, sides: list[FactRef]) -> bool:
+        """Whether each hop is said with its fixed end, and the question asks for the last one."""
+        said: dict[str, set[frozenset[str]]] = {}
+        for mention, side in zip(self.mentions, sides, strict=True):
+            if side.hop is not None:
+                said.setdefault(side.hop, set()).update(name.entities for name in mention.names)
+                if mention.relations is not None:
+                    said[side.hop].add(frozenset())
+        for index, hop in enumerate(self.skeleton.hops):
+            if self.skeleton.anchor(index) not in said.get(hop.name, ()):
+                return False
+        asked = [side for mention, side in zip(self.mentions, sides, strict=True) if mention.is_asking]
+        if not asked:
+            return False
+        wanted = self.skeleton.hops[-1].name
+        return any(side.hop == wanted if self.skeleton.is_chain else side.hop is not None for side in asked)
+
+    # What each connective joins.
+
+    def _claims(self) -> Iterator[tuple[float, list[_Claim]]]:
+        options: list[list[tuple[float, list[_Claim]]]] = []
+        for index, unit in enumerate(self.units):
+            own = self.by_unit[index]
+            for left_unit, connective in unit.shared:
+                options.append([(0.0, [_Claim(self.by_unit[left_unit][-1], own[-1], connective)])])
+            for connective in unit.temporal():
+                found = self._joined(index, own, connective, "and" in unit.connectives)
+                if not found:
+                    raise Unreadable("a connective joins nothing")
+                options.append(found)
+        for chosen in itertools.product(*options):
+            yield sum(penalty for penalty, _ in chosen), [claim for _, claims in chosen for claim in claims]
+
+    def _joined(self, index: int, own: list[int], connective: str, is_coordinated: bool) -> list[tuple[float, list[_Claim]]]:
+        if connective in ("then", "prev"):
+            lefts = self._before(index)
+            return [(0.3 * rank, [_Claim(own[-1], other, connective)]) for rank, other in enumerate(lefts)]
+        found: list[tuple[float, list[_Claim]]] = []
+        lefts = self._before(index)
+        if is_coordinated and self._is_right_before(index):
+            # "after Cruyff joined and before he left": the left side is that of the connective before.
+            lefts = [place for place in lefts if self.mentions[place].unit not in self.rights] + [
+                place for place in lefts if self.mentions[place].unit in self.rights
+            ]
+        for rank, left in enumerate(lefts):
+            found.append((0.2 * rank, [_Claim(left, right, connective) for right in own[-1:]]))
+        following = [i for i in range(index + 1, len(self.units)) if i not in self.rights]
+        if following and "comma" in self.units[following[0]].connectives:
+            cost = 0.0 if not lefts else 0.5
+            found += [(cost, [_Claim(left, own[-1], connective)]) for left in self.by_unit[following[0]][-1:]]
+        return found
+
+    def _is_right_before(self, index: int) -> bool:
+        return index - 1 in self.rights
+
+    def _before(self, index: int) -> list[int]:
+        """Mentions that may be the left side, likeliest first: main clauses backwards, then right sides."""
+        mains, rights = [], []
+        for unit in range(index - 1, -1, -1):
+            (rights if unit in self.rights else mains).extend(reversed(self.by_unit[unit]))
+        return mains + rights
+
+    # From claims to constraints.
+
+    def _build(self, penalty: float, sides: list[FactRef], claims: list[_Claim]) -> Iterator[Scored]:
+        pairs: dict[tuple[FactRef, FactRef], list[list[Reading]]] = {}
+        last_right: FactRef | None = None
+        for claim in claims:
+            last_right = self._add(pairs, sides[claim.left], sides[claim.right], self._readings(claim, sides))
+        for place, mention in enumerate(self.mentions):
+            for token in mention.comparatives:
+                if last_right is None:
+                    raise Unreadable("a comparative compares with nothing")
+                aspect = self._aspect(place, sides[place])
+                is_point = self._is_point(sides[place])
+                if aspect not in ("s", "e") and not is_point:
+                    raise Unreadable("a comparative without an endpoint")
+                end = aspect if aspect in ("s", "e") else "s"
+                atom = Atom(end, ">" if token.text == "later-end" else "<", end)
+                self._add(pairs, sides[place], last_right, [frozenset({atom})])
+        rankings = self._rankings(sides)
+        for chosen in itertools.product(*(_combined(pair) for pair in pairs.values())):
+            constraints = []
+            extra = 0.0
+            for (left, right), atoms, claimed in zip(pairs, chosen, pairs.values(), strict=True):
+                comparison = compare(atoms, self._is_point(left), self._is_point(right))
+                if comparison is None:
+                    break
+                extra += 0.5 if comparison.operator is None and len(claimed) > 1 else 0.0
+                constraints.append(Pairwise(left, right, comparison))
+            else:
+                hops = self.skeleton.hops
+                answer = hops[-1].object if hops[-1].subject.variable != f"?{'abc'[len(hops) - 1]}" else hops[-1].subject
+                variable = answer.variable if self.skeleton.is_chain else "?a"
+                for ranked in rankings:
+                    query = Query(hops, self.skeleton.is_chain, variable or "?a", tuple(constraints), ranked)
+                    yield Scored(penalty + extra, query)
+
+    def _add(
+        self, pairs: dict[tuple[FactRef, FactRef], list[list[Reading]]], left: FactRef, right: FactRef, found: list[Reading]
+    ) -> FactRef:
+        if left == right or (left.hop is None and right.hop is None) or not found:
+            raise Unreadable("two references, a fact and itself, or words that make no sense together")
+        if left.hop is None or (right.hop is not None and right.hop < left.hop):
+            pairs.setdefault((right, left), []).append([frozenset(atom.mirrored() for atom in reading) for reading in found])
+        else:
+            pairs.setdefault((left, right), []).append(found)
+        return right
+
+    def _readings(self, claim: _Claim, sides: list[FactRef]) -> list[Reading]:
+        left, right = self.mentions[claim.left], self.mentions[claim.right]
+        own = Side(self._aspect(claim.left, sides[claim.left]), self._is_point(sides[claim.left]))
+        other = Side(
+            self._aspect(claim.right, sides[claim.right]), self._is_point(sides[claim.right]), right.is_elliptic, right.is_echo
+        )
+        if left.is_elliptic and left.unit in self.rights and claim.connective not in ("then", "prev"):
+            own = own._replace(aspect=None)
+        return readings(claim.connective, own, other)
+
+    def _relations(self, side: FactRef) -> frozenset[str]:
+        if side.hop is not None:
+            return self.labels[int(side.hop[1:]) - 1]
+        ids = {self.evidence.facts[fact][1] for fact in side.facts}
+        return frozenset(normalise_label(self.evidence.relation_labels[relation]) for relation in ids)
+
+    def _aspect(self, place: int, side: FactRef) -> str | None:
+        return self.mentions[place].aspect(self._relations(side))
+
+    def _is_point(self, side: FactRef) -> bool:
+        if side.hop is not None:
+            relations = self.skeleton.hops[int(side.hop[1:]) - 1].relations
+        else:
+            relations = frozenset(self.evidence.facts[fact][1] for fact in side.facts)
+        return relations <= self.evidence.points
+
+    def _rankings(self, sides: list[FactRef]) -> list[tuple[Ranking, ...]]:
+        """Readings of the ordinals; "the last to play" leaves open which end counts."""
+        options: list[list[Ranking]] = []
+        for place, mention in enumerate(self.mentions):
+            for token in mention.orders:
+                side = sides[place]
+                if side.hop is None:
+                    raise Unreadable("a rank of a reference")
+                _, kind, rank, order = token.text.split(":")
+                is_point = self._is_point(side)
+                aspect = self._aspect(place, side)
+                if kind == "duration":
+                    if is_point:
+                        raise Unreadable("a point has no length")
+                    keys = ["duration"]
+                elif aspect == "e" and not is_point:
+                    keys = ["end"]
+                elif aspect in ("s", None) or is_point:
+                    keys = ["start"] if is_point or aspect == "s" or order == "asc" else ["start", "end"]
+                else:
+                    raise Unreadable("a rank by both ends")
+                options.append([Ranking(side.hop, key, int(rank), order == "desc") for key in keys])
+        found = [tuple(dict.fromkeys(chosen)) for chosen in itertools.product(*options)]
+        return [chosen for chosen in found if len({ranking.hop for ranking in chosen}) == len(chosen)]
+
+
+def _combined(claimed: list[list[Reading]]) -> list[Reading]:
+    return list(dict.fromkeys(frozenset().union(*chosen) for chosen in itertools.product(*claimed)))

@@ -1,0 +1,262 @@
+"""Cuts a question in free English into units of one clause or phrase each, every word accounted for.
+
+Names of the evidence are found first (longest match of normalised labels), then temporal phrases,
+then the words of the relations at hand; a word that none of these explains makes the question
+unreadable. Paper: section 4.3.2.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from agents.offline.verifier_lexicon import ENTRIES, Entry, Trigger, forms_of, phrases_of
+from agents.offline.verifier_query import Evidence
+from agents.offline.verifier_words import (
+    AUXILIARIES, COMPARATIVES, CONNECTIVES, ENDS, FUNCTION, MARKERS, PRONOUNS, RELATIVES, SPELLS, STARTS, TYPES,
+)  # fmt: skip
+from graph_sampler.labels import normalise_label
+
+_PIECE = re.compile(r"\w+|[^\w\s]")
+_TOKEN = re.compile(r"<[^>]+>|@\d+|'s\b|\w+(?:-\w+)*|[^\w\s]")
+_BE = frozenset("was were been being is are".split())
+
+
+class Unreadable(Exception):
+    """A word or a construction that the reader does not know."""
+
+
+@dataclass
+class Token:
+    """A word, name or marker with what it may mean."""
+
+    kind: str
+    """`name`, `relation`, `start`, `end`, `both`, `spell`, `pronoun`, `auxiliary`, `order`, `comparative`, `other`."""
+    text: str
+    place: int
+    entities: frozenset[str] = frozenset()
+    triggers: tuple[Trigger, ...] = ()
+    is_weak: bool = False
+    """Whether a relation's word is also a plain function word, heeded only where no other word names one."""
+
+
+@dataclass
+class Unit:
+    """A clause or phrase between two boundaries."""
+
+    connectives: list[str] = field(default_factory=list)
+    """Temporal connectives before it, `and`, `but`, `comma`, `who` among them, in order."""
+    tokens: list[Token] = field(default_factory=list)
+    is_asking: bool = False
+    """Whether the question word stands here."""
+    shared: list[tuple[int, str]] = field(default_factory=list)
+    """Connectives of earlier units whose right side was left for this one: (unit, connective)."""
+
+    def of(self, *kinds: str) -> list[Token]:
+        """Its tokens of some kinds."""
+        return [token for token in self.tokens if token.kind in kinds]
+
+    def temporal(self) -> list[str]:
+        """Its temporal connectives."""
+        return [name for name in self.connectives if name in CONNECTIVES]
+
+
+@lru_cache(maxsize=512)
+def _vocabulary(relations: frozenset[str]) -> tuple[dict[str, list[tuple[tuple[str, ...], tuple[Trigger, ...]]]], frozenset[str]]:
+    """Phrases by first word, longest first, and type nouns, for the relations at hand."""
+    phrases: dict[tuple[str, ...], set[Trigger]] = {}
+    types: set[str] = set()
+    for relation in relations:
+        entry = ENTRIES.get(relation, Entry("", "", "", "", ""))
+        own = " ".join(word for word in re.findall(r"\w+", relation) if word not in FUNCTION)
+        for words, aspect, is_verb in [
+            (entry.whole, None, True), (entry.start, "s", True), (entry.end, "e", True), (f"{entry.nouns} {own}", None, False),
+        ]:  # fmt: skip
+            for base in words.split():
+                for phrase in phrases_of(base):
+                    phrases.setdefault(phrase, set()).add(Trigger(relation, aspect, is_verb))
+        for base in entry.types.split():
+            types |= forms_of(base)
+    by_first: dict[str, list[tuple[tuple[str, ...], tuple[Trigger, ...]]]] = {}
+    for phrase, triggers in phrases.items():
+        by_first.setdefault(phrase[0], []).append((phrase, tuple(sorted(triggers, key=str))))
+    for found in by_first.values():
+        found.sort(key=lambda pair: -len(pair[0]))
+    return by_first, frozenset(types)
+
+
+def _is_common(words: list[str]) -> bool:
+    known = FUNCTION | TYPES | RELATIVES | STARTS | ENDS | PRONOUNS | SPELLS
+    return all(word in known or not word[0].isalnum() for word in words)
+
+
+def replace_names(question: str, evidence: Evidence) -> tuple[str, list[frozenset[str]]]:
+    """The normalised question with `@0`, `@1`, ... for the labels found in it, and the ids of each."""
+    text = normalise_label(question)
+    pieces = list(_PIECE.finditer(text))
+    original = _PIECE.findall(unicodedata.normalize("NFKC", question))
+    by_first: dict[str, list[tuple[list[str], str]]] = {}
+    words = [piece[0] for piece in pieces]
+    for label in evidence.by_label:
+        parts = _PIECE.findall(label)
+        if parts and parts[0] in words:
+            by_first.setdefault(parts[0], []).append((parts, label))
+    out: list[str] = []
+    names: list[frozenset[str]] = []
+    at = last = 0
+    while at < len(pieces):
+        best: tuple[list[str], str] | None = None
+        for parts, label in by_first.get(words[at], ()):
+            if words[at : at + len(parts)] == parts and (best is None or len(parts) > len(best[0])):
+                is_spelt_as_name = at > 0 and len(original) == len(words) and not original[at].islower()
+                if is_spelt_as_name or not _is_common(parts):
+                    best = (parts, label)
+        if best is None:
+            at += 1
+            continue
+        stop = at + len(best[0]) - 1
+        out.append(f"{text[last : pieces[at].start()]} @{len(names)} ")
+        names.append(frozenset(evidence.by_label[best[1]]))
+        last = pieces[stop].end()
+        at = stop + 1
+    out.append(text[last:])
+    return re.sub(r"(@\d+) '(?!\w)", r"\1 's", re.sub(r"(@\d+) 's\b", r"\1 's", " ".join("".join(out).split()))), names
+
+
+def mark_phrases(text: str) -> str:
+    """The text with temporal phrases replaced by `<...>` in capitals, which no later pattern can match."""
+    for pattern, replacement in MARKERS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> list[Token]:
+    """The question's tokens, without the question mark.
+
+    Raises:
+        Unreadable: a word is not known, or the text does not end as one question.
+    """
+    text, names = replace_names(question, evidence)
+    if not text.endswith("?") or "?" in text[:-1] or "\x00" in text:
+        raise Unreadable("not one question")
+    words = _TOKEN.findall(mark_phrases(text[:-1]))
+    phrases, types = _vocabulary(relations)
+    tokens: list[Token] = []
+    at = 0
+    while at < len(words):
+        token, length = _token(words, at, len(tokens), names, phrases, types)
+        if token is None:
+            parts = words[at].split("-")
+            if len(parts) == 1:
+                raise Unreadable(words[at])
+            words[at : at + 1] = parts
+            continue
+        if token.text in ("married", "wed") and token.kind == "relation" and any(t.text in _BE for t in tokens[-2:]):
+            token.triggers = tuple(Trigger(trigger.relation, None, False) for trigger in token.triggers)
+        tokens.append(token)
+        at += length
+    return tokens
+
+
+def _token(words: list[str], at: int, place: int, names: list[frozenset[str]], phrases: Any, types: frozenset[str]) -> tuple[Token | None, int]:
+    word = words[at]
+    if word.startswith("@"):
+        return Token("name", word, place, entities=names[int(word[1:])]), 1
+    if word.startswith("<"):
+        return _marker(word[1:-1].lower(), place), 1
+    for phrase, triggers in phrases.get(word, ()):
+        if tuple(words[at : at + len(phrase)]) == phrase:
+            weak = len(phrase) == 1 and (word in FUNCTION or word in TYPES or word in SPELLS or word in types)
+            if len(phrase) > 1 or word not in AUXILIARIES:
+                return Token("relation", word, place, triggers=triggers, is_weak=weak), len(phrase)
+    for kind, known in [
+        ("start", STARTS), ("end", ENDS), ("spell", SPELLS), ("relative", RELATIVES), ("auxiliary", AUXILIARIES),
+        ("pronoun", PRONOUNS), ("type", types), ("type", TYPES),
+    ]:  # fmt: skip
+        if word in known:
+            return Token("relative" if word == "that" else kind, word, place), 1
+    if word in (",", ";"):
+        return Token("comma", word, place), 1
+    if word in ("and", "but"):
+        return Token("and", word, place), 1
+    return (Token("other", word, place), 1) if word in FUNCTION or word == "'s" else (None, 1)
+
+
+def _marker(name: str, place: int) -> Token:
+    if name == "both":
+        return Token("both", name, place)
+    if name in COMPARATIVES:
+        return Token("comparative", name, place)
+    if name.startswith("ord:"):
+        return Token("order", name, place)
+    if name in CONNECTIVES:
+        return Token("connective", name, place)
+    raise Unreadable(name)
+
+
+_CONTENT = ("name", "relation", "start", "end", "both", "spell", "comparative")
+
+
+def cut(tokens: list[Token]) -> list[Unit]:
+    """The units of the question in order; an empty unit passes its boundaries on to the next.
+
+    Raises:
+        Unreadable: no question word, or a connective with nothing after it.
+    """
+    units = [Unit()]
+    for token in tokens:
+        following = tokens[token.place + 1 : token.place + 3]
+        if token.kind == "auxiliary" and any(t.kind == "order" for t in following) and _has_content(units[-1]):
+            units.append(Unit(["comma"]))
+        if token.kind in ("comma", "and", "relative", "connective"):
+            name = {"comma": "comma", "and": "and", "relative": "who"}.get(token.kind, token.text)
+            _close(units, name)
+            units[-1].connectives.append(name)
+            if token.kind == "relative" and token.text != "that":
+                units[-1].connectives[-1] = "who"
+                units[-1].tokens.append(Token("relative", token.text, token.place))
+        else:
+            units[-1].tokens.append(token)
+    if not _has_content(units[-1]):
+        if units[-1].temporal() or units[-1].shared or units[-1].of("order"):
+            raise Unreadable("a connective leads nowhere")
+        units.pop()
+    if not units:
+        raise Unreadable("no clause")
+    _find_question_word(units, tokens)
+    return units
+
+
+def _close(units: list[Unit], boundary: str) -> None:
+    """Starts a new unit unless the last one says nothing yet."""
+    last = units[-1]
+    if _has_content(last):
+        units.append(Unit())
+        return
+    waiting = last.temporal()
+    if waiting and boundary in ("and", "comma") and not last.of("pronoun") and len(units) > 1:
+        last.shared += [(len(units) - 2, name) for name in waiting]
+        last.connectives = [name for name in last.connectives if name not in CONNECTIVES]
+
+
+def _has_content(unit: Unit) -> bool:
+    return bool(unit.of(*_CONTENT)) or bool(unit.temporal() and unit.of("pronoun", "auxiliary"))
+
+
+def _find_question_word(units: list[Unit], tokens: list[Token]) -> None:
+    asking = [token for token in tokens if token.kind == "relative" and token.text != "that"]
+    if not asking:
+        raise Unreadable("no question word")
+    is_fronted = asking[0].place > 2
+    chosen = asking[0]
+    if is_fronted:
+        after_comma = [t for t in asking if any(p.kind == "comma" for p in tokens[max(0, t.place - 2) : t.place])]
+        chosen = after_comma[-1] if after_comma else asking[0]
+    for unit in units:
+        if any(token.place == chosen.place for token in unit.tokens):
+            unit.is_asking = True
+            return
+    raise Unreadable("the question word asks nothing")
