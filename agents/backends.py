@@ -62,13 +62,17 @@ class Renderer(Protocol):
 
 
 class Source(Protocol):
-    """What is sent -> raw reply; never raises for what a model or server may do."""
+    """What is sent -> raw reply; raises only for what no other request could survive (a refused key)."""
 
     immediate: bool
     """Whether `fetch` never waits."""
 
     async def fetch(self, exchange: Exchange, well_formed: Callable[[RawReply], bool]) -> RawReply:
         """One reply; a source with a cache stores it only if `well_formed`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Closes connections, if there are any."""
         ...
 
 

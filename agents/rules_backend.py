@@ -8,9 +8,10 @@ from typing import Any
 
 from agents.backends import Backend, Exchange, Feedback
 from agents.replies import RawReply
+from state.errors import ModelReplyError
 from state.roles import RoleReply, RoleRequest
 from state.trajectory import PromptRef, Request, Usage
-from state.vocabulary import Role
+from state.vocabulary import Role, TryError
 
 LABEL = "offline-rules"
 NO_USAGE = Usage()
@@ -42,9 +43,14 @@ class RulesSource:
     async def fetch(self, exchange: Exchange, well_formed: Callable[[RawReply], bool]) -> RawReply:
         """The rule's reply as JSON text, so that it is recorded and parsed like any other."""
         started = time.perf_counter()
-        reply = self._rules[exchange.role](exchange.typed, exchange.mode)
-        text = reply.model_dump_json()
+        try:
+            text = self._rules[exchange.role](exchange.typed, exchange.mode).model_dump_json()
+        except ModelReplyError as error:
+            return RawReply(text=None, error=TryError.BAD_REQUEST, detail=str(error))
         return RawReply(text=text, finish_reason="stop", usage=NO_USAGE, latency_s=time.perf_counter() - started)
+
+    async def aclose(self) -> None:
+        """Nothing: there is no connection."""
 
 
 def rules_backend(rules: Mapping[Role, Rule]) -> Backend:

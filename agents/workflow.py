@@ -8,6 +8,7 @@ verifier and leak filter passed the very text that stands; a way cut short is ne
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Mapping
 from typing import Any, NamedTuple, cast
 
@@ -29,6 +30,9 @@ from state.instance import BenchmarkRecord
 from state.pipeline_state import NodeResult, PipelineState, initial_state
 from state.trajectory import Visit
 from state.vocabulary import DiscardReason, Node, Outcome, Role, Status, Terminal
+
+Watch = Callable[[Visit], None]
+"""Is shown each visit as it is written; what it raises ends the instance."""
 
 NodeFunction = Callable[[PipelineState, Crew], Coroutine[Any, Any, NodeResult]]
 
@@ -77,12 +81,17 @@ class InstanceResult(NamedTuple):
 class Workflow:
     """A crew and a transition table, compiled into one graph that any number of instances share."""
 
-    def __init__(self, crew: Crew, table: Table) -> None:
+    def __init__(self, crew: Crew, table: Table, watch: Watch | None = None) -> None:
         self.crew = crew
         self.table = dict(table)
-        self.graph = _compile(crew, self.table)
+        self.graph = _compile(crew, self.table, watch)
         # A way visits no node twice (see `_node`), so this backstop is never reached.
         self.recursion_limit = len(nodes_of(self.table)) + 8
+
+    async def aclose(self) -> None:
+        """Closes the sources' connections."""
+        for source in {id(backend.source): backend.source for backend in self.crew.backends.values()}.values():
+            await source.aclose()
 
     def backend_names(self) -> BackendNames:
         """Which models make this workflow's records."""
@@ -94,6 +103,7 @@ async def run_instance(record: BenchmarkRecord, workflow: Workflow) -> InstanceR
     """Takes one instance through the state machine; raises only for an error in the program."""
     config: RunnableConfig = {"recursion_limit": workflow.recursion_limit}
     start = initial_state(record, START)
+    await asyncio.sleep(0)  # lets a stop signal through where no source ever waits
     with tracing_context(enabled=False):
         end = workflow.graph.invoke(start, config) if workflow.crew.is_immediate else await workflow.graph.ainvoke(start, config)
     return conclude(cast(PipelineState, end))
@@ -119,12 +129,12 @@ def is_proven(state: PipelineState) -> bool:
     return bool(state["question"]) and state["question"] == state["verified"] == state["cleared"]
 
 
-def _compile(crew: Crew, table: Table) -> CompiledStateGraph[PipelineState, None, PipelineState, PipelineState]:
+def _compile(crew: Crew, table: Table, watch: Watch | None) -> CompiledStateGraph[PipelineState, None, PipelineState, PipelineState]:
     graph = StateGraph(PipelineState)
     nodes = nodes_of(table)
-    path_map: dict[Hashable, str] = {node: node.value for node in nodes} | dict.fromkeys(Terminal, END)
+    path_map: dict[Hashable, str] = {**{node: node.value for node in nodes}, **dict.fromkeys(Terminal, END)}
     for node in nodes:
-        graph.add_node(node.value, _node(node, NODE_FUNCTIONS[node], crew, table))  # type: ignore[call-overload]
+        graph.add_node(node.value, _node(node, NODE_FUNCTIONS[node], crew, table, watch))  # type: ignore[call-overload]
         graph.add_conditional_edges(node.value, _route, path_map)
     graph.set_entry_point(START.value)
     return graph.compile()
@@ -134,7 +144,7 @@ def _route(state: PipelineState) -> Target:
     return state["to"]
 
 
-def _node(node: Node, function: NodeFunction, crew: Crew, table: Table) -> Callable[[PipelineState], Any]:
+def _node(node: Node, function: NodeFunction, crew: Crew, table: Table, watch: Watch | None) -> Callable[[PipelineState], Any]:
     """The graph's node: runs a role, looks up what follows and writes the visits.
 
     LangGraph's synchronous way costs two thirds of the asynchronous one, so a crew whose sources never
@@ -166,6 +176,9 @@ def _node(node: Node, function: NodeFunction, crew: Crew, table: Table) -> Calla
                     tries=work.tries,
                 ),
             )
+        if watch is not None:
+            for written in visits[len(state["visits"]) :]:
+                watch(written)
         update["visits"] = visits
         update["to"] = to
         return update

@@ -1,0 +1,1 @@
+"""The rule-based backend `offline-rules`: one file a role, no key, no network."""

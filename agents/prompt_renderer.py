@@ -1,0 +1,168 @@
+"""The renderer of the language-model backend: typed request -> messages, schema and parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import prompts
+from agents.addresses import public_address
+from agents.backends import Feedback, Renderer
+from state.config import ModelConfig
+from state.errors import ConfigError
+from state.fact import LabelledFact
+from state.roles import AnalyseRequest, LeakRewriteRequest, ReviseRequest, RewriteRequest, RoleRequest, VerifyRequest
+from state.trajectory import PromptRef, Request
+from state.vocabulary import Cause, Role, TryError
+
+PROMPT_FOLDERS: dict[Role, str] = {
+    Role.REWRITER: "rewriter",
+    Role.VERIFIER: "verifier",
+    Role.APPEAL: "verifier",
+    Role.ERROR_ANALYST: "error_analyst",
+    Role.REVISER: "reviser",
+    Role.LEAK_REWRITER: "leak_rewriter",
+}
+"""Whose prompts a role uses; the appeal reads the verifier's."""
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+_FORMATS: dict[str, dict[str, Any]] = {
+    "question": _object({"question": {"type": "string"}}),
+    "answers": _object({"answers": {"type": "array", "items": {"type": "string"}}, "cannot_tell": {"type": "boolean"}}),
+    "cause": _object({"cause": {"type": "string", "enum": [cause.value for cause in Cause]}, "reason": {"type": "string"}}),
+}
+_RESPONSES: dict[Role, str] = {
+    Role.REWRITER: "question",
+    Role.VERIFIER: "answers",
+    Role.APPEAL: "answers",
+    Role.ERROR_ANALYST: "cause",
+    Role.REVISER: "question",
+    Role.LEAK_REWRITER: "question",
+}
+
+
+def response_schema(role: Role) -> dict[str, Any]:
+    """The `response_format` of a role's reply."""
+    name = _RESPONSES[role]
+    return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": _FORMATS[name]}}
+
+
+def prompt_renderer(model: ModelConfig, versions: Mapping[Role, str], folder: Path | None) -> Renderer:
+    """A renderer for the roles that a model plays, each with its prompt version.
+
+    Raises:
+        ConfigError: a prompt is missing, broken or asks for another kind of reply.
+    """
+    loaded = {role: prompts.load(PROMPT_FOLDERS[role], version, folder) for role, version in versions.items()}
+    for role, prompt in loaded.items():
+        if prompt.response != _RESPONSES[role]:
+            where = f"prompt {prompt.role}/{prompt.version}"
+            raise ConfigError(f"the response is {prompt.response!r}", where=where, remedy=f"This role replies {_RESPONSES[role]!r}.")
+    refs = {role: PromptRef(version=prompt.version, sha256=prompt.sha256) for role, prompt in loaded.items()}
+    base_url = public_address(model.base_url)
+
+    def render(role: Role, typed: RoleRequest, mode: str | None, feedback: Sequence[Feedback]) -> tuple[Request, PromptRef | None]:
+        messages = _for_model(model.model or "", prompts.render(loaded[role], variables(typed, mode)))
+        for item in feedback:
+            messages += _told(item)
+        request = Request(
+            messages=messages,
+            schema=response_schema(role) if _wants_schema(model, feedback) else None,
+            model=model.model or "",
+            base_url=base_url,
+            params_sent=_params(model, feedback),
+        )
+        return request, refs[role]
+
+    return render
+
+
+def variables(typed: RoleRequest, mode: str | None) -> dict[str, Any]:
+    """What a prompt may show of a typed request, by the names of the prompts' variables."""
+    return _VARIABLES[type(typed)](typed, mode)
+
+
+def _facts(facts: Sequence[LabelledFact]) -> list[dict[str, str]]:
+    return [
+        {"subject": fact.subject_label, "relation": fact.relation_label, "object": fact.object_label, "start": fact.start, "end": fact.end}
+        for fact in facts
+    ]
+
+
+def _analysed(typed: AnalyseRequest) -> dict[str, Any]:
+    return {
+        "template_question": typed.template_question,
+        "question": typed.question,
+        "verifier_answers": list(typed.verifier_answers),
+        "cannot_tell": typed.cannot_tell,
+        "answer": typed.answer,
+        "evidence": _facts(typed.evidence),
+    }
+
+
+def _revised(typed: ReviseRequest) -> dict[str, Any]:
+    appeal = None if typed.appeal_answers is None else list(typed.appeal_answers)
+    return {**_analysed(typed), "cause": typed.cause.value, "reason": typed.reason, "appeal_answers": appeal}
+
+
+_VARIABLES: dict[type[Any], Callable[[Any, str | None], dict[str, Any]]] = {
+    RewriteRequest: lambda typed, mode: {
+        "template_question": typed.template_question,
+        "support_facts": _facts(typed.support_facts),
+        "avoid": typed.answer,
+    },
+    VerifyRequest: lambda typed, mode: {
+        "question": typed.question,
+        "evidence": _facts(typed.evidence),
+        "structure_hint": typed.structure_hint,
+        "mode": mode,
+    },
+    AnalyseRequest: lambda typed, mode: _analysed(typed),
+    ReviseRequest: lambda typed, mode: _revised(typed),
+    LeakRewriteRequest: lambda typed, mode: {
+        "question": typed.question,
+        "template_question": typed.template_question,
+        "avoid": list(typed.avoid),
+    },
+}
+
+
+def _for_model(name: str, messages: tuple[dict[str, str], ...]) -> tuple[dict[str, str], ...]:
+    """The o-series calls its system message `developer`; the client sends it so, and the record says so."""
+    if not re.match(r"o\d", name):
+        return messages
+    return tuple({**message, "role": "developer"} if message["role"] == "system" else message for message in messages)
+
+
+def _told(item: Feedback) -> tuple[dict[str, str], ...]:
+    """The turns that show a role its unusable reply; a failed connection is no reply to show."""
+    if item.error in (TryError.RATE_LIMITED, TryError.SERVER_ERROR, TryError.CONNECTION, TryError.TIMEOUT, TryError.BAD_REQUEST):
+        return ()
+    told = {
+        "role": "user",
+        "content": f"That reply cannot be used ({item.error.value}): {item.detail}\nReply again, with the JSON object only.",
+    }
+    if item.reply and item.error in (TryError.UNPARSABLE, TryError.UNUSABLE_QUESTION):
+        return ({"role": "assistant", "content": item.reply}, told)
+    return (told,)
+
+
+def _wants_schema(model: ModelConfig, feedback: Sequence[Feedback]) -> bool:
+    if model.structured_output == "auto":
+        return not any(item.error is TryError.BAD_REQUEST for item in feedback)
+    return model.structured_output == "json_schema"
+
+
+def _params(model: ModelConfig, feedback: Sequence[Feedback]) -> dict[str, Any]:
+    """What is asked for is what is sent; a cut-off reply doubles the limit."""
+    params = dict(model.params)
+    if model.token_limit is not None:
+        cut = sum(item.error is TryError.TRUNCATED for item in feedback)
+        params[model.token_limit_name] = model.token_limit * 2**cut
+    return {name: value for name, value in sorted(params.items()) if name not in model.omit_params}

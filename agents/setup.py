@@ -1,0 +1,91 @@
+"""Config -> workflow: which backend plays which role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from agents.backends import Backend, Source
+from agents.crew import Crew
+from agents.model_client import ModelClient
+from agents.model_source import ModelSource
+from agents.offline.registry import RULES
+from agents.prompt_renderer import prompt_renderer
+from agents.response_cache import ResponseCache
+from agents.rules_backend import LABEL, Rule, render_typed, rules_backend
+from agents.transitions import Table, transition_table
+from agents.workflow import Watch, Workflow
+from state.config import AgentsConfig, Config, ModelConfig, RoleConfig
+from state.errors import ConfigError, did_you_mean
+from state.vocabulary import Role
+
+SourceOf = Callable[[str, ModelConfig], Source]
+"""Name and settings of a model -> where its replies come from."""
+
+
+def build_workflow(
+    config: Config,
+    *,
+    environ: Mapping[str, str],
+    cache: ResponseCache | None = None,
+    rules: Mapping[Role, Rule] = RULES,
+    watch: Watch | None = None,
+) -> Workflow:
+    """The workflow of a run: models over the network, rules in this process.
+
+    Raises:
+        ConfigError: a role names an unknown model, a key's variable is not set, or a prompt is broken.
+    """
+
+    def live(name: str, model: ModelConfig) -> Source:
+        if model.provider == LABEL:
+            return rules_backend(rules).source
+        return ModelSource(ModelClient(name, model, environ), cache)
+
+    return Workflow(build_crew(config, live), table_of(config), watch)
+
+
+def table_of(config: Config) -> Table:
+    """The transition table of a setup."""
+    return transition_table(appeal=config.agents.appeal is not None)
+
+
+def build_crew(config: Config, source_of: SourceOf) -> Crew:
+    """The crew of a setup; each model's source is made once and shared by its roles.
+
+    Raises:
+        ConfigError: a role names an unknown model, or a prompt is missing or broken.
+    """
+    roles = role_configs(config.agents)
+    for role, chosen in roles.items():
+        if chosen.model not in config.models:
+            where = f"agents.{role.value}.model"
+            raise ConfigError(f"unknown model {chosen.model!r}", where=where, remedy=did_you_mean(chosen.model, config.models))
+    backends: dict[Role, Backend] = {}
+    for name in dict.fromkeys(chosen.model for chosen in roles.values()):
+        played = {role: chosen.prompt for role, chosen in roles.items() if chosen.model == name}
+        backend = _backend(config, config.models[name], played, source_of(name, config.models[name]))
+        backends.update(dict.fromkeys(played, backend))
+    agents = config.agents
+    return Crew(backends=backends, modes=agents.verifier.modes, retries=agents.retries, require_names=agents.require_names)
+
+
+def role_configs(agents: AgentsConfig) -> dict[Role, RoleConfig]:
+    """The roles that a setup fills."""
+    roles = {
+        Role.REWRITER: agents.rewriter,
+        Role.VERIFIER: agents.verifier,
+        Role.APPEAL: agents.appeal,
+        Role.ERROR_ANALYST: agents.error_analyst,
+        Role.REVISER: agents.reviser,
+        Role.LEAK_REWRITER: agents.leak_rewriter,
+    }
+    return {role: chosen for role, chosen in roles.items() if chosen is not None}
+
+
+def _backend(config: Config, model: ModelConfig, versions: Mapping[Role, str], source: Source) -> Backend:
+    if model.provider == LABEL:
+        return Backend(provider=LABEL, label=LABEL, render=render_typed, source=source, repeatable=False)
+    folder = None if config.prompts.path is None else Path(config.prompts.path)
+    render = prompt_renderer(model, versions, folder)
+    return Backend(provider=model.provider, label=model.model or "", render=render, source=source, price=model.price)
