@@ -283,8 +283,9 @@ def check_progress(case: Case) -> Iterator[str]:
         elif not after < before:
             yield f"step {position} leaves {len(after)} of {len(before)}"
         elif isinstance(step, PairwiseStep) and step.right in case.references:
-            others = [row for row in case.full.rows_after[position - 1] if row[step.left] != case.references[step.right]]
-            if not after < case.full.candidates(others):
+            variable = stage_variable(case.trace, position)
+            earlier = case.full.rows_after[position - 1]
+            if not after < {row[variable] for row in earlier if row[step.left] != case.references[step.right]}:
                 yield f"{step.constraint} removes nothing but its own reference"
 
 

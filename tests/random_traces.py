@@ -13,7 +13,7 @@ from state.vocabulary import Family, RankOrder, Template
 from tests.brute_force_execution import FAMILIES, FAMILY_OF, Execution, Row, constraints, execute, execute_structure, holds
 from tests.brute_force_graph import BruteGraph, Fact
 
-ENTITIES = tuple(f"Q{number}" for number in range(1, 8))
+ENTITIES = tuple(f"Q{number}" for number in range(1, 7))
 POINTS = {"P1", "P2"}
 INTERVALS = {"P3", "P4"}
 
@@ -31,10 +31,10 @@ def graph_of(facts: list[Fact], points: set[str], granularity: Granularity = Gra
 def random_graph(rng: Random) -> BruteGraph:
     """A dense graph: one-granule intervals, several spells, loops and shared bounds are common."""
     facts = set()
-    for _ in range(rng.randint(6, 40)):
+    for _ in range(rng.randint(10, 90)):
         relation = rng.choice(sorted(POINTS | INTERVALS))
-        start = rng.randint(1998, 2004)
-        end = start if relation in POINTS else min(2004, start + rng.choice((0, 0, 1, 2, 3, 4)))
+        start = rng.randint(1999, 2004)
+        end = start if relation in POINTS else start + rng.choice((0, 0, 1, 2, 3, 4))
         facts.add(Fact(rng.choice(ENTITIES), relation, rng.choice(ENTITIES), start, end))
     return graph_of(sorted(facts), set(POINTS))
 
@@ -128,7 +128,7 @@ def _constrain(rng: Random, graph: BruteGraph, steps: list[Step], references: di
     """Up to two pairwise constraints and an ordinal for the stage whose first fact is `f<first>`."""
     names = _names(steps)
     own = names[first - 1 :]
-    for _ in range(rng.choice((0, 1, 1, 2))):
+    for _ in range(rng.choice((0, 1, 1, 1, 2))):
         run = Execution(graph, steps, {name: graph.read(fact) for name, fact in references.items()})
         later = rng.choice(own)
         earlier = names[: names.index(later)]
@@ -148,7 +148,7 @@ def _constrain(rng: Random, graph: BruteGraph, steps: list[Step], references: di
                 constraint=_next_constraint(steps),
                 operator=rng.choice(operators),
                 fact=fact,
-                rank=rng.choice((1, 1, 1, 2, 3)),
+                rank=rng.choice((1, 1, 1, 2, 2, 3)),
                 order=rng.choice(list(RankOrder)),
                 candidates=0,
             )
@@ -170,7 +170,7 @@ def _pairwise(
     family = FAMILIES["-".join("P" if relations[name] in graph.points else "I" for name in (left, right))]
     pairs = [(row[left], known.get(right) or row[right]) for row in rows]
     true_somewhere = [operator for operator in family if any(x != y and holds(operator, x, y) for x, y in pairs)]
-    choices = true_somewhere if true_somewhere and rng.random() < 0.8 else family
+    choices = true_somewhere if true_somewhere and rng.random() < 0.9 else family
     return PairwiseStep(constraint=_next_constraint(steps), operator=rng.choice(choices), left=left, right=right, candidates=0)
 
 
