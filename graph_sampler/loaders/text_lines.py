@@ -97,23 +97,21 @@ class TsvReader:
             header: whether line 1 names the columns.
 
         Raises:
-            GraphFormatError: the file is unreadable or empty, or line 1 has another number of columns.
+            GraphFormatError: the file is unreadable, line 1 has another number of columns, or there is no line
+                to take the number from.
         """
         self.path, self.header = path, header
         self.malformed = 0
         """Rows with another number of columns, so far."""
         first = next(read_lines(path), None)
-        if first is None:
+        if first is None and width is None:
             raise GraphFormatError("the file is empty", where=str(path))
-        cells = first[0].split("\t")
+        cells = first[0].split("\t") if first else []
         self.names: list[str] | None = cells if header else None
         self.width = width if width is not None else len(cells)
-        if len(cells) != self.width:
-            raise GraphFormatError(
-                f"{len(cells)} columns where {self.width} are due",
-                where=f"{path}, line 1",
-                remedy="Columns are separated by tabs.",
-            )
+        if cells and len(cells) != self.width:
+            what = f"{len(cells)} columns where {self.width} are due"
+            raise GraphFormatError(what, where=f"{path}, line 1", remedy="Columns are separated by tabs.")
 
     def batches(self, positions: Sequence[int]) -> Iterator[list[Texts]]:
         """Batches of the columns at the positions; rows of another width are counted and left out."""
