@@ -10,7 +10,7 @@ from agents.offline.comparisons import COMPARISONS, Comparison, turn_around
 from agents.offline.english import gerund, indefinite, length_word, listed, past, rank_word, with_article
 from agents.offline.template_reader import Asked, Fact, Name, Ordinal, Pairwise, Term, Variable
 from agents.offline.unknown_relations import readable, words_for
-from agents.offline.words import ANYONE, PERSON, Noun, Words
+from agents.offline.words import ANYONE, PERSON, THING, Noun, Words
 
 GAP = ""
 """The patient's place where the patient is asked for or stands before the clause."""
@@ -96,7 +96,11 @@ def the_one(noun: Noun) -> str:
 def put(base: str, form: str) -> str:
     """A verb phrase in base form as `past`, `plural` past, `gerund` or `base`."""
     verb, _, rest = base.partition(" ")
+    if form == "gerund" and base.startswith("stop being "):
+        return f"ceasing to be {base.removeprefix('stop being ')}"
     forms = {"base": verb, "past": past(verb), "gerund": gerund(verb), "plural": "were" if verb == "be" else past(verb)}
+    if form == "plural" and (found := re.match(r"(a|made a) (member|citizen|cardinal)\b", rest)):
+        rest = f"{found[1][:-1]}{found[2]}s{rest[found.end() :]}"
     return f"{forms[form]} {rest}".strip()
 
 
@@ -126,9 +130,7 @@ class Clauses:
     def _noun(self, letter: str, own: Sequence[Told]) -> Noun:
         nouns = [told.words.agent for told in own if told.agent == Variable(letter)]
         nouns += [told.words.patient for told in own if told.patient == Variable(letter)]
-        if any(noun.person for noun in nouns):
-            return next((noun for noun in nouns if noun.person and not noun.vague), PERSON)
-        return next((noun for noun in nouns if not noun.vague), (nouns or [PERSON])[0])
+        return min(nouns, key=lambda noun: (noun.vague, noun != PERSON, noun in (THING, ANYONE)), default=PERSON)
 
     def noun(self, variable: Term) -> Noun:
         """The kind of thing that a variable stands for."""
@@ -163,12 +165,10 @@ class Clauses:
         phrase = told.words.phrase(moment, is_open)
         if patient == "it" and (found := re.fullmatch(r"((?:be|become|stop being) )(?:the |a )?(.*) of \{p\}", phrase)):
             return f"{found[1]}its {found[2]}"
-        return " ".join(phrase.split("{p}")[0].split()) + self._after(phrase, patient)
-
-    @staticmethod
-    def _after(phrase: str, patient: str) -> str:
-        rest = phrase.partition("{p}")[2]
-        return (f" {patient}" if patient else "") + rest
+        before, _, after = phrase.partition("{p}")
+        if patient == "it" and (found := re.fullmatch(r"(take|give) up ", before)):
+            return f"{found[1]} it up{after}"
+        return before.rstrip() + (f" {patient}" if patient else "") + after
 
     def understood(self, told: Told, moment: str, many: bool) -> str:
         """The verb phrase where the patient was just named; short only if that cannot mislead."""
@@ -181,25 +181,26 @@ class Clauses:
             return self.base(told, moment, "it")
         return short or self.base(told, moment)
 
-    def adjunct(self, condition: Condition, subject: Term | None, many: bool, *, gap_is_patient: bool, can_echo: bool) -> str:
+    def adjunct(self, condition: Condition, subject: Term | None, many: bool, can_echo: bool = True) -> tuple[int, str]:
         """`before Bo Lind joined`: when the condition's moment was, against the other's.
 
-        `can_echo` allows `before Bo Lind did`, which needs the told verb to be the last one heard.
+        The number orders adjuncts of one verb: what leans on the verb comes before a clause of its own.
+        `can_echo` allows `before Bo Lind did`, which would not say that it is the same team in `joined a team`.
         """
         told, (moment, sign, other_moment), other = condition.told, condition.comparison, condition.other
+        is_same_patient = told.patient == other.patient
         if not self.plain:
-            same_words = told.relation == other.relation and moment == other_moment
-            if can_echo and same_words and told.patient == other.patient and (isinstance(told.patient, Name) or gap_is_patient):
-                return self._like(self.agent(other), self.base(told, moment), sign)
+            if can_echo and is_same_patient and told.relation == other.relation and moment == other_moment:
+                return 0, self._like(self.agent(other), self.base(told, moment), sign)
             if subject is not None and subject == other.agent == told.agent:
-                return self._against(put(self.base(other, other_moment), "gerund"), sign, "as ")
-        if told.patient == other.patient and told.relation == other.relation and not gap_is_patient:
+                return 1, self._against(put(self.base(other, other_moment), "gerund"), sign, "as ")
+        if is_same_patient and isinstance(told.patient, Name) and told.relation == other.relation:
             base = self.understood(other, other_moment, many)
-        elif other.patient == told.patient and gap_is_patient and not self.noun(told.patient).person:
+        elif is_same_patient and isinstance(told.patient, Variable) and not self.plain and not self.noun(told.patient).person:
             base = self.base(other, other_moment, "it")
         else:
             base = self.base(other, other_moment)
-        return self._against(f"{self.agent(other)} {put(base, 'past')}", sign, "")
+        return 2, self._against(f"{self.agent(other)} {put(base, 'past')}", sign, "")
 
     def inverse(self, told: Told, agent: str, form: str) -> str:
         """The whole fact with the patient as subject: `was received by someone who ...`."""
@@ -229,7 +230,13 @@ class Clauses:
         return "on" if self.unit == "day" else "in"
 
     def happenings(
-        self, conditions: Iterable[Condition], form: str, first: str | None, subject: Term | None, many: bool | None = None
+        self,
+        conditions: Iterable[Condition],
+        form: str,
+        first: str | None,
+        subject: Term | None,
+        many: bool | None = None,
+        can_echo: bool = True,
     ) -> list[str]:
         """Verb phrases, one a moment that the conditions speak of, each with its adjuncts.
 
@@ -238,27 +245,30 @@ class Clauses:
         groups: dict[tuple[Told, str], list[Condition]] = {}
         for condition in conditions:
             groups.setdefault((condition.told, condition.comparison.moment), []).append(condition)
+        told_order = list(dict.fromkeys(told for told, _ in groups))
         several = len(groups) > 1 if many is None else many
         phrases = []
         seen: set[Told] = set()
-        for (told, moment), parts in groups.items():
-            is_again = told in seen and first is None and isinstance(told.patient, Name)
+        for told, moment in sorted(groups, key=lambda group: (told_order.index(group[0]), group[1] == "end")):
+            is_again = self.is_single and told in seen and first is None
             base = self.understood(told, moment, several) if is_again else self.base(told, moment, first)
             seen.add(told)
-            adjuncts: list[str] = []
-            for part in parts:
-                can_echo = all(_ECHO.search(adjunct) for adjunct in adjuncts)
-                adjunct = self.adjunct(part, subject, several, gap_is_patient=first == GAP, can_echo=can_echo)
-                adjuncts += [] if adjunct in adjuncts else [adjunct]
-            phrases.append(f"{put(base, form)} {listed(adjuncts)}")
+            adjuncts = sorted((self.adjunct(part, subject, several, can_echo) for part in groups[told, moment]), key=lambda pair: pair[0])
+            when = listed(list(dict.fromkeys(text for _, text in adjuncts)))
+            comma = "," if base.rpartition(" ")[2] == when.partition(" ")[0] else ""
+            phrases.append(f"{put(base, form)}{comma} {when}")
         return phrases
 
-    def ranked(self, ordinal: Ordinal, patient: str | None) -> str:
-        """After `who`: `was the second to join FC Arn`, `played for FC Arn for the longest time`."""
+    def ranked(self, ordinal: Ordinal, patient: str | None, is_named: bool = False) -> str:
+        """After `who`: `was the second to join FC Arn`, `played for FC Arn for the longest time`.
+
+        `is_named` says that the sentence has just told the fact, with its patient.
+        """
         told = tell(ordinal.fact)
         if ordinal.operator == "duration_rank":
             return put(self._lasting(told, ordinal, patient), "past")
-        base = self.base(told, _moment(ordinal), patient)
+        moment = _moment(ordinal)
+        base = self.understood(told, moment, False) if is_named and patient is None else self.base(told, moment, patient)
         return f"was the {rank_word(ordinal.rank, ordinal.from_smallest)} to {base}"
 
     def ranked_gap(self, ordinal: Ordinal, agent: str) -> str:
@@ -289,7 +299,6 @@ class Clauses:
 
 
 _BEFORE = {"<": "before", ">": "after"}
-_ECHO = re.compile(r" (?:did|was)\Z|\A(?:in|on) the same \w+ as (?!\w+ing\b)")
 
 
 def _moment(ordinal: Ordinal) -> str:

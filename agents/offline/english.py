@@ -33,7 +33,14 @@ _IRREGULAR = {
     "teach": ("taught", "teaching"),
     "know": ("knew", "knowing"),
     "die": ("died", "dying"),
-    "participate": ("participated", "participating"),
+    "drive": ("drove", "driving"),
+    "go": ("went", "going"),
+    "lay": ("laid", "laying"),
+    "choose": ("chose", "choosing"),
+    "draw": ("drew", "drawing"),
+    "meet": ("met", "meeting"),
+    "quit": ("quit", "quitting"),
+    "wear": ("wore", "wearing"),
 }
 _COUNTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 
@@ -101,15 +108,24 @@ _SCHOOL_WITH_ARTICLE = re.compile(r"(?:University of|Institute|Academy|Royal|Lon
 _TEAM_WITH_ARTICLE = re.compile(r".*(?: (?:team|Orchestra|Philharmonic|Symphony|Opera)|[a-z] [A-Z][a-z]+[^sS\W]s)\Z")
 
 
+_SINGLE_WORDS_WITH_ARTICLE = {"Bundestag", "Reichstag", "Knesset", "Senate", "Eurozone", "OECD", "UN", "EU", "Riksdag", "Sejm"}
+
+
 def with_article(label: str, kind: str) -> str:
     """A name as it stands in a sentence: `the FIFA World Cup`, `FC Barcelona`, `the United States`."""
-    if _OWN_ARTICLE.match(label) or not label[:1].isupper():
+    if re.match(r"\d+(?:st|nd|rd|th) ", label):
+        return f"the {label}" if kind else label
+    if _OWN_ARTICLE.match(label) or not (label[:1].isupper() or kind == "edition"):
         return label
+    if kind in ("titled", "edition") and label in _SINGLE_WORDS_WITH_ARTICLE:
+        return f"the {label}"
     has_many_words = " " in label.strip()
     needs = {
         "titled": has_many_words and not re.match(r"\w+['’]s?\s", label),
+        "edition": has_many_words,
         "place": bool(_PLACE_WITH_ARTICLE.match(label)),
         "school": bool(_SCHOOL_WITH_ARTICLE.match(label)),
         "team": bool(_TEAM_WITH_ARTICLE.match(label)),
+        "side": bool(re.search(r" (?:team|squad)\Z", label)),
     }
     return f"the {label}" if needs.get(kind, False) else label

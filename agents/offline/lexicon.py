@@ -11,24 +11,27 @@ ALBUM = Noun("album", "albums", title=True)
 ARTIST = Noun("artist", "artists", person=True, vague=True)
 AWARD = Noun("award", "awards", article="titled")
 BAND = Noun("band", "bands")
-BATTLE = Noun("battle", "battles", article="battle")
+BATTLE = Noun("battle", "battles", article="titled")
 BOOK = Noun("book", "books", title=True)
-CHARACTER = Noun("character", "characters", article="titled-character")
+CHARACTER = Noun("character", "characters")
 CITY = Noun("city", "cities")
 COMPANY = Noun("company", "companies", vague=True)
 COMPETITION = Noun("competition", "competitions", article="titled")
-CONTENDER = Noun("competitor", "competitors", person=True, vague=True)
+CONTENDER = Noun("competitor", "competitors", person=True, article="side", vague=True)
 COUNTRY = Noun("country", "countries", article="place")
 DEGREE = Noun("academic degree", "academic degrees")
-EMPLOYER = Noun("employer", "employers", article="school")
-EVENT = Noun("event", "events", article="titled")
+EMPLOYER = Noun("employer", "employers", article="school", vague=True)
+EVENT = Noun("event", "events", article="edition")
 FILM = Noun("film", "films", title=True)
 FIRM = Noun("company", "companies")
 HALL = Noun("hall of fame", "halls of fame", article="titled")
 INSTITUTION = Noun("institution", "institutions", article="school")
 KIND = Noun("kind of thing", "kinds of things")
 LEGISLATURE = Noun("legislative body", "legislative bodies", article="titled")
+LAUNCHER = Noun("launcher", "launchers", article="place", vague=True)
+MATCH = Noun("match", "matches", article="edition")
 MISSION = Noun("space mission", "space missions")
+MISSION_OR_PROBE = Noun("spacecraft or mission", "spacecraft or missions", vague=True)
 OCCUPATION = Noun("occupation", "occupations")
 OFFICE = Noun("office", "offices")
 ORCHESTRA = Noun("orchestra", "orchestras", article="team")
@@ -40,7 +43,9 @@ PRODUCT = Noun("product", "products")
 RACING_TEAM = Noun("racing team", "racing teams")
 RECIPIENT = Noun("person", "people", person=True, vague=True)
 REGION = Noun("region", "regions", article="place")
+SERIES = Noun("series of events", "series of events", article="titled")
 SHIP = Noun("ship", "ships")
+SUMMIT = Noun("meeting", "meetings", article="edition")
 SPACECRAFT = Noun("spacecraft", "spacecraft")
 TEAM = Noun("sports team", "sports teams", article="team")
 TITLE = Noun("title", "titles")
@@ -55,9 +60,9 @@ _OFFICE = Words(
     span="have {length} term as {p}",
 )  # fmt: skip
 _CROWN = Words(
-    PERSON, TITLE, "reign as {p}", "become {p}", "stop reigning as {p}", "be held by {a}",
-    short_start="come to the throne", short_end="stop reigning",
-    open_state="hold {p}", open_start="take up {p}", open_end="stop holding {p}",
+    PERSON, TITLE, "reign as {p}", "become {p}", "cease to reign as {p}", "be held by {a}",
+    short_start="come to the throne", short_end="cease to reign",
+    open_state="hold {p}", open_start="take up {p}", open_end="cease to hold {p}",
     span="have {length} reign as {p}",
 )  # fmt: skip
 _PLAYER = Words(
@@ -65,16 +70,16 @@ _PLAYER = Words(
     short_start="join", short_end="leave", span="have {length} spell with {p}",
 )  # fmt: skip
 _DRIVER = Words(
-    PERSON, RACING_TEAM, "drive for {p}", "start driving for {p}", "stop driving for {p}", "have among {its} drivers {a}",
-    short_start="start driving there", short_end="stop driving there", span="have {length} spell with {p}",
+    PERSON, RACING_TEAM, "drive for {p}", "join {p} as a driver", "leave {p} as a driver", "have among {its} drivers {a}",
+    short_start="join", short_end="leave", span="have {length} spell with {p}",
 )  # fmt: skip
 _STUDENT = Words(
-    PERSON, INSTITUTION, "study at {p}", "start studying at {p}", "finish studying at {p}", "have among {its} students {a}",
-    short_start="start studying there", short_end="finish studying there",
+    PERSON, INSTITUTION, "study at {p}", "enroll at {p}", "finish studies at {p}", "have among {its} students {a}",
+    short_start="enroll there", short_end="finish studies there",
 )  # fmt: skip
 _WORKER = Words(
-    PERSON, EMPLOYER, "work at {p}", "start working at {p}", "stop working at {p}", "employ {a}",
-    short_start="start working there", short_end="stop working there", span="have {length} spell working at {p}",
+    PERSON, EMPLOYER, "work at {p}", "join the staff of {p}", "leave the staff of {p}", "employ {a}",
+    short_start="join the staff", short_end="leave the staff", span="have {length} spell working at {p}",
 )  # fmt: skip
 _SPOUSE = Words(
     PERSON, PERSON, "be married to {p}", "marry {p}", "stop being married to {p}", "be married to {a}",
@@ -98,9 +103,7 @@ _HEAD_OF_GOVERNMENT = role("head of government", PERSON, REGION, "have as {its} 
 _HEAD_OF_STATE = role("head of state", PERSON, COUNTRY, "have as {its} head of state {a}")
 _CAPITAL = role("capital", CITY, COUNTRY, "have as {its} capital {a}", "the ")
 _CHAIR = role("chairperson", PERSON, ORGANISATION, "be chaired by {a}")
-_OWNER = Words(
-    ANYONE, THING, "own {p}", "become owner of {p}", "stop owning {p}", "be owned by {a}", short_start="become owner", short_end=""
-)
+_OWNER = Words(ANYONE, THING, "own {p}", "become owner of {p}", "cease to own {p}", "be owned by {a}")
 _SITUATED = Words(PLACE, REGION, "be part of {p}", "become part of {p}", "stop being part of {p}", "include {a}")
 _WON = Words(CONTENDER, COMPETITION, "win {p}", inverse="be won by {a}")
 _RELEASED = Words(ARTIST, ALBUM, "release {p}", inverse="be released by {a}")
@@ -108,8 +111,7 @@ _WROTE = Words(PERSON, BOOK, "write {p}", inverse="be written by {a}")
 _ACTED = Words(PERSON, FILM, "star in {p}", inverse="star {a}")
 _PERFORMED = Words(ARTIST, WORK, "perform {p}", inverse="be performed by {a}")
 _FOUNDED = Words(PERSON, FIRM, "found {p}", inverse="be founded by {a}")
-_FOUGHT = Words(PERSON, WAR, "fight in {p}", "start fighting in {p}", "stop fighting in {p}", inverse="have among {its} fighters {a}")
-_BATTLE_OF_WAR = Words(BATTLE, WAR, "be part of {p}", inverse="include {a}")
+_FOUGHT = Words(PERSON, WAR, "fight in {p}", "start to fight in {p}", "cease to fight in {p}", inverse="have among {its} fighters {a}")
 _REPLACED = Words(ANYONE, ANYONE, "replace {p}", inverse="be replaced by {a}")
 _FOLLOWED = Words(ANYONE, ANYONE, "follow {p}", inverse="be followed by {a}")
 _RECEIVED = Words(RECIPIENT, AWARD, "receive {p}", inverse="be received by {a}")
@@ -146,8 +148,8 @@ LEXICON: dict[str, Words] = {
         PERSON, OFFICE, "be elected {p}", inverse="be won in an election by {a}", open_state="be elected to {p}", body_takes_to=True
     ),
     "reigned over": Words(
-        PERSON, COUNTRY, "reign over {p}", "begin reigning over {p}", "stop reigning over {p}", "have as {its} monarch {a}",
-        short_start="begin reigning", short_end="stop reigning", span="have {length} reign over {p}",
+        PERSON, COUNTRY, "reign over {p}", "begin to reign over {p}", "cease to reign over {p}", "have as {its} monarch {a}",
+        short_start="begin to reign", short_end="cease to reign", span="have {length} reign over {p}",
     ),
     "reigned as": _CROWN,
     "member of political party": _member(PERSON, PARTY),
@@ -174,9 +176,26 @@ LEXICON: dict[str, Words] = {
         "be given to {a}", open_state="have {p}", open_start="get {p}", open_end="lose {p}",
     ),
     "took place in": Words(EVENT, PLACE, "take place in {p}", inverse="be the scene of {a}"),
+    "held in": Words(
+        EVENT, PLACE, "be held in {p}", "begin in {p}", "end in {p}", "be the venue of {a}", short_start="begin", short_end="end"
+    ),
+    "edition of": Words(
+        EVENT, SERIES, "be an edition of {p}", "begin as an edition of {p}", "end as an edition of {p}", "have among {its} editions {a}",
+        short_start="begin", short_end="end",
+    ),
+    "attended": Words(PERSON, SUMMIT, "attend {p}", "start to attend {p}", "cease to attend {p}", "be attended by {a}"),
+    "fought at": Words(PERSON, BATTLE, "fight at {p}", inverse="have among {its} fighters {a}"),
+    "commanded in": Words(
+        PERSON, BATTLE, "hold a command in {p}", "take up a command in {p}", "give up a command in {p}", "have among {its} commanders {a}"
+    ),
+    "played in": Words(PERSON, MATCH, "play in {p}", inverse="have among {its} players {a}"),
+    "signed": Words(PERSON, TREATY, "sign {p}", inverse="be signed by {a}"),
     "fought in": _FOUGHT,
     "conflict": _FOUGHT,
-    "part of": Words(ANYONE, ANYONE, "be part of {p}", "become part of {p}", "stop being part of {p}", "include {a}"),
+    "part of": Words(
+        THING, Noun("whole", "wholes", article="titled", vague=True), "be part of {p}", "begin as part of {p}", "end as part of {p}",
+        "include {a}", short_start="begin", short_end="end",
+    ),
     # learning and work
     "educated at": _STUDENT,
     "graduated from": Words(PERSON, INSTITUTION, "graduate from {p}", inverse="have among {its} graduates {a}"),
@@ -188,12 +207,12 @@ LEXICON: dict[str, Words] = {
     "chairperson": flip(_CHAIR),
     "music director of": role("music director", PERSON, ORCHESTRA, "have as {its} music director {a}"),
     "occupation": Words(
-        PERSON, OCCUPATION, "work as {p}", "start working as {p}", "stop working as {p}", "be followed by {a}",
+        PERSON, OCCUPATION, "work as {p}", "start to work as {p}", "give up work as {p}", "be followed by {a}",
         open_state="have {p}", open_start="take up {p}", open_end="give up {p}",
     ),
     "residence": Words(
-        PERSON, PLACE, "live in {p}", "move to {p}", "stop living in {p}", "be home to {a}",
-        short_start="move there", short_end="stop living there",
+        PERSON, PLACE, "live in {p}", "move to {p}", "move away from {p}", "be home to {a}",
+        short_start="move there", short_end="move away",
     ),
     "founded": _FOUNDED,
     "founded by": flip(_FOUNDED),
@@ -208,10 +227,18 @@ LEXICON: dict[str, Words] = {
     "follows": _FOLLOWED,
     "followed by": flip(_FOLLOWED),
     "crew member of": Words(PERSON, MISSION, "fly on {p}", inverse="have among {its} crew {a}"),
-    "flew aboard": Words(PERSON, SPACECRAFT, "fly aboard {p}", inverse="carry {a}"),
+    "flew aboard": Words(
+        PERSON, SPACECRAFT, "fly aboard {p}", "start a flight aboard {p}", "end a flight aboard {p}", "carry {a}",
+    ),
+    "launched on": Words(PERSON, MISSION, "be launched into space on {p}", inverse="take into space {a}"),
+    "launched by": Words(MISSION_OR_PROBE, LAUNCHER, "be launched by {p}", inverse="launch {a}"),
+    "flown by": Words(
+        MISSION, SPACECRAFT, "be flown by {p}", "begin as a flight of {p}", "end as a flight of {p}", "fly {a}",
+        short_start="begin", short_end="end",
+    ),
     "served on": Words(
-        PERSON, SHIP, "serve on {p}", "start serving on {p}", "stop serving on {p}", "have among {its} crew {a}",
-        short_start="start serving there", short_end="stop serving there",
+        PERSON, SHIP, "serve on {p}", "join the crew of {p}", "leave the crew of {p}", "have among {its} crew {a}",
+        short_start="join the crew", short_end="leave the crew",
     ),
     # arts
     "director of film": Words(PERSON, FILM, "direct {p}", inverse="be directed by {a}"),
@@ -219,7 +246,7 @@ LEXICON: dict[str, Words] = {
     "cast member": flip(Words(PERSON, FILM, "appear in {p}", inverse="have in {its} cast {a}")),
     "performer": flip(_PERFORMED),
     "portrayed": Words(
-        PERSON, CHARACTER, "portray {p}", "start portraying {p}", "stop portraying {p}", "be portrayed by {a}",
+        PERSON, CHARACTER, "play {p}", "take on the role of {p}", "give up the role of {p}", "be played by {a}",
         short_start="take on the role", short_end="give up the role",
     ),
     "member of band": _member(PERSON, BAND),
@@ -230,7 +257,6 @@ LEXICON: dict[str, Words] = {
     "author of": _WROTE,
     "author": flip(_WROTE),
     "premiered": Words(Noun("venue", "venues", article="titled"), WORK, "premiere {p}", inverse="be premiered by {a}"),
-    "edition of": Words(Noun("edition", "editions"), EVENT, "be an edition of {p}", inverse="have among {its} editions {a}"),
     # people
     "spouse": _SPOUSE,
     "is married to": _SPOUSE,
@@ -242,7 +268,7 @@ LEXICON: dict[str, Words] = {
     "significant event": Words(THING, EVENT, "go through {p}", inverse="happen to {a}"),
     "instance of": Words(
         THING, KIND, "be {p}", "become {p}", "stop being {p}", "be the kind of {a}",
-        open_state="belong to {p}", open_start="start belonging to {p}", open_end="stop belonging to {p}",
+        open_state="belong to {p}", open_start="start to belong to {p}", open_end="cease to belong to {p}",
     ),
 }  # fmt: skip
 """Relation label, lower case and with its words apart -> its words."""

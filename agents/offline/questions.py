@@ -27,6 +27,7 @@ from agents.offline.clauses import (
 )
 from agents.offline.english import indefinite, listed
 from agents.offline.template_reader import Asked, Ordinal, Pairwise, Variable
+from agents.offline.words import Noun
 
 
 def compose(asked: Asked, plain: bool) -> str:
@@ -66,9 +67,6 @@ class _Star:
         alone = [told for told in self.facts if told not in named]
         if all(self._is_agent(told) for told in self.facts):
             return self._agent_question(alone)
-        told = next(iter(dict.fromkeys([*spoken, *alone])))
-        if not self.ordinal and not self._is_agent(told) and set(spoken + alone) == {told} and not self.noun.person:
-            return self._patient_question(told)
         return self._mixed_question(alone)
 
     def _agent_question(self, alone: list[Told]) -> str:
@@ -82,40 +80,51 @@ class _Star:
         if not self.conditions and len(self.facts) == 1:
             return f"{question_word(self.noun)} {self.say.ranked(self.ordinal, None)}"
         group = f"of {those(self.noun)} {relative(self.noun)} {_chained(phrases)}"
-        return f"{group}, {which_of(self.noun)} {self.say.ranked(self.ordinal, None)}"
-
-    def _patient_question(self, told: Told) -> str:
-        agent = self.say.agent(told)
-        if not self.conditions:
-            return f"{question_word(self.noun)} {ask(agent, self.say.base(told, 'state', GAP))}"
-        phrases = self.say.happenings(self.conditions, "base", GAP, told.agent)
-        return f"{question_word(self.noun)} {ask(agent, _chained(phrases))}"
+        is_named = len(self.facts) == 1
+        return f"{group}, {which_of(self.noun)} {self.say.ranked(self.ordinal, None, is_named)}"
 
     def _mixed_question(self, alone: list[Told]) -> str:
+        """`which team did Ana Roy join after ...`; a second clause on the variable goes before: `of the teams that ...`."""
         self.say.names[self.variable.letter] = that(self.noun) if self.noun.person else "it"
-        clauses = []
-        for told in self.facts:
+        told_alone = [told for told in self.facts if told in alone]
+        spoken = list(dict.fromkeys(part.told for part in self.conditions))
+        if self.ordinal is not None:
+            return self._mixed_rank(self.ordinal, told_alone, spoken)
+        main = min(spoken, key=self._is_agent)
+        clauses = self._clauses([told for told in self.facts if told in alone or (told in spoken and told != main)], "plural")
+        word = which_of(self.noun) if clauses else question_word(self.noun)
+        return (f"of {those(self.noun)} {clauses}, " if clauses else "") + f"{word} {self._predicate(main)}"
+
+    def _mixed_rank(self, ordinal: Ordinal, alone: list[Told], spoken: list[Told]) -> str:
+        told = tell(ordinal.fact)
+        agent = self.say.agent(told)
+        tail = self.say.ranked(ordinal, None) if self._is_agent(told) else self.say.ranked_gap(ordinal, agent)
+        if not self.conditions and len(self.facts) == 1:
+            return f"{question_word(self.noun)} {tail}"
+        clauses = self._clauses([told for told in self.facts if told in alone or told in spoken], "plural")
+        return f"of {those(self.noun)} {clauses}, {which_of(self.noun)} {tail}"
+
+    def _predicate(self, told: Told) -> str:
+        own = [part for part in self.conditions if part.told == told]
+        if self._is_agent(told):
+            return _chained(self.say.happenings(own, "past", None, self.variable, True))
+        return ask(self.say.agent(told), _chained(self.say.happenings(own, "base", GAP, told.agent)))
+
+    def _clauses(self, facts: list[Told], form: str) -> str:
+        """Relative clauses on the variable: `that Ana Roy joined after ... and that won ...`."""
+        parts = []
+        for told in facts:
             own = [part for part in self.conditions if part.told == told]
             if self._is_agent(told):
-                form = "plural" if self.ordinal else "past"
-                phrases = [put(self.say.base(told, "state"), form)] if told in alone else []
-                phrases += self.say.happenings(own, form, None, self.variable, True)
-                clauses += [f"{relative(self.noun)} {_chained(phrases)}"] if phrases else []
+                phrases = self.say.happenings(own, form, None, self.variable, True) or [put(self.say.base(told, "state"), form)]
+                parts.append(f"{relative(self.noun)} {_chained(phrases)}")
             else:
-                phrases = [put(self.say.base(told, "state", GAP), "past")] if told in alone else []
-                phrases += self.say.happenings(own, "past", GAP, told.agent, True)
-                clauses += [f"that {self.say.agent(told)} {_chained(phrases)}"] if phrases else []
-        if self.ordinal is None:
-            if len(clauses) == 1:
-                return f"{question_word(self.noun)} was the one {clauses[0]}"
-            return f"{question_word(self.noun)} was the one {', and '.join(clauses)}"
-        ranked = tell(self.ordinal.fact)
-        if not self.conditions and len(self.facts) == 1:
-            if self.ordinal.operator == "duration_rank":
-                return f"{question_word(self.noun)} {self.say.ranked_gap(self.ordinal, self.say.agent(ranked))}"
-            return f"{question_word(self.noun)} {self.say.ranked_gap(self.ordinal, self.say.agent(ranked))}"
-        tail = self.say.ranked(self.ordinal, None) if self._is_agent(ranked) else self.say.ranked_gap(self.ordinal, self.say.agent(ranked))
-        return f"of {those(self.noun)} {', and '.join(clauses)}, {which_of(self.noun)} {tail}"
+                phrases = self.say.happenings(own, "past", GAP, told.agent) or [put(self.say.base(told, "state", GAP), "past")]
+                parts.append(f"that {self.say.agent(told)} {_chained(phrases)}")
+        if len(parts) == 2 and not self.conditions and facts[0].relation == facts[1].relation and not self._is_agent(facts[0]):
+            state = put(self.say.base(facts[0], "state", GAP), "past").replace("was ", "were ", 1)
+            return f"that both {self.say.agent(facts[0])} and {self.say.agent(facts[1])} {state}"
+        return ", and ".join(parts) if any(len(part.split()) > 7 for part in parts) else " and ".join(parts)
 
 
 class _Chain:
@@ -136,16 +145,21 @@ class _Chain:
         """Gives each variable on the way a definite name of its own."""
         nouns = [self.say.noun(variable) for variable in self.variables]
         for index, variable in enumerate(self.variables[:-1]):
-            others = [noun.singular for position, noun in enumerate(nouns) if position != index]
-            if nouns[index].singular in others and index == 0:
-                told = self.facts[0]
-                state = self.say.base(told, "state") if told.agent == variable else self.say.base(told, "state", GAP)
-                if told.agent == variable:
-                    self.say.names[variable.letter] = f"{the_one(nouns[index])} {relative(nouns[index])} {put(state, 'past')}"
-                else:
-                    self.say.names[variable.letter] = f"{the_one(nouns[index])} that {self.say.agent(told)} {put(state, 'past')}"
+            noun = nouns[index]
+            rivals = [other for position, other in enumerate(nouns) if position != index]
+            is_rival_asked = not noun.person and noun.singular == nouns[-1].singular
+            if noun.singular not in [other.singular for other in rivals[:-1]]:
+                self.say.names[variable.letter] = f"the other {noun.singular}" if is_rival_asked else that(noun)
+            elif index == 0:
+                self.say.names[variable.letter] = self._described_name(noun)
             else:
-                self.say.names[variable.letter] = that(nouns[index])
+                self.say.names[variable.letter] = f"that other {noun.singular}"
+
+    def _described_name(self, noun: Noun) -> str:
+        told = self.facts[0]
+        if told.agent == self.variables[0]:
+            return f"{the_one(noun)} {relative(noun)} {put(self.say.base(told, 'state'), 'past')}"
+        return f"{the_one(noun)} that {self.say.agent(told)} {put(self.say.base(told, 'state', GAP), 'past')}"
 
     # the walk
 
@@ -236,7 +250,7 @@ class _Chain:
 
     def _linked(self, told: Told, conditions: list[Condition], form: str, link: str) -> list[str]:
         """Verb phrases whose first patient is `link` and whose later ones are its definite name."""
-        groups = self.say.happenings(conditions, form, None, told.agent)
+        groups = self.say.happenings(conditions, form, None, told.agent, can_echo=link.startswith(("that ", "the ")))
         name = self.say.patient(told)
         return [groups[0].replace(name, link, 1), *groups[1:]] if link != name else groups
 

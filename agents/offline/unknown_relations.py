@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.english import past
 from agents.offline.lexicon import LEXICON
 from agents.offline.words import ANYONE, Words, flip
 
@@ -57,8 +58,9 @@ def _read(plain: str) -> Words:
 
 
 def _verb(base: str, rest: str) -> Words:
-    phrase = f"{base} {rest} {{p}}".replace("  ", " ")
-    return Words(ANYONE, ANYONE, phrase)
+    if not rest:
+        return Words(ANYONE, ANYONE, f"{base} {{p}}", inverse=f"be {past(base)} by {{a}}" if past(base).endswith("ed") else "")
+    return Words(ANYONE, ANYONE, f"{base} {rest} {{p}}")
 
 
 def _passive_or_role(rest: str) -> Words:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from agents.offline.english import gerund
-
 
 @dataclass(frozen=True)
 class Noun:
@@ -72,7 +70,7 @@ class Words:
         phrases = {
             "state": (self.state, self.open_state),
             "start": (self.start or _derived("start", self.state), self.open_start or _derived_open("start", self)),
-            "end": (self.end or _derived("stop", self.state), self.open_end or _derived_open("stop", self)),
+            "end": (self.end or _derived("cease", self.state), self.open_end or _derived_open("cease", self)),
         }
         named, unnamed = phrases[event]
         return unnamed if is_open and unnamed else named
@@ -84,8 +82,7 @@ class Words:
 
 
 def _derived(verb: str, state: str) -> str:
-    first, _, rest = state.partition(" ")
-    return f"{verb} {gerund(first)} {rest}"
+    return f"{verb} to {state}"
 
 
 def _derived_open(verb: str, words: Words) -> str:
