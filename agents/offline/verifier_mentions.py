@@ -7,11 +7,14 @@ two); a unit without such a word mentions a fact elliptically ("before Cruyff di
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from agents.offline.verifier_tokens import Token, Unit, Unreadable
 from agents.offline.verifier_words import PRONOUNS
+
+_MOST = 64
+_APART = 0.6
+_FURTHER = 0.05
 
 
 @dataclass
@@ -56,14 +59,18 @@ class Mention:
         return next(iter(ends), None)
 
 
-def mentions_of(units: list[Unit]) -> Iterator[list[list[Mention]]]:
-    """For every way to give the names of a unit to its mentions, likeliest first, the mentions by unit."""
+def mentions_of(units: list[Unit]) -> list[tuple[float, list[Mention]]]:
+    """The mentions in order of units, for every way to give names to them, with its penalty, likeliest first."""
     options = [_unit_mentions(index, unit) for index, unit in enumerate(units)]
-    for chosen in itertools.islice(itertools.product(*options), 24):
-        yield [list(mentions) for mentions in chosen]
+    found = [
+        (sum(cost for cost, _ in chosen), [mention for _, mentions in chosen for mention in mentions])
+        for chosen in itertools.islice(itertools.product(*options), _MOST)
+    ]
+    found.sort(key=lambda option: option[0])
+    return found
 
 
-def _unit_mentions(index: int, unit: Unit) -> list[list[Mention]]:
+def _unit_mentions(index: int, unit: Unit) -> list[tuple[float, list[Mention]]]:
     strong = [token for token in unit.of("relation") if not token.is_weak]
     tokens = strong or unit.of("relation")
     general = frozenset({"start": "s", "end": "e", "both": "b"}[token.kind] for token in unit.of("start", "end", "both"))
@@ -84,14 +91,21 @@ def _unit_mentions(index: int, unit: Unit) -> list[list[Mention]]:
         mention.is_echo = is_elliptic and bool(auxiliaries)
         mention.has_pronoun = any(token.text in PRONOUNS for token in unit.tokens)
         mention.is_asking = unit.is_asking
-        return [[mention]]
+        return [(0.0, [mention])]
     options = []
-    for owners in itertools.product(range(len(groups)), repeat=len(names)):
-        distance = 0
+    for owners in itertools.product(range(len(groups) + 1), repeat=len(names)):
+        cost = 0.0
         mentions = [Mention(index, labels, members, is_asking=unit.is_asking) for labels, members in groups]
+        apart: list[Mention] = []
         for name, owner in zip(names, owners, strict=True):
+            if owner == len(groups):
+                # "a spell at Ajax", "one of Tom's teams": a name may mention a fact of its own.
+                apart.append(Mention(index, None, [], [name], is_asking=unit.is_asking))
+                cost += _APART
+                continue
             mentions[owner].names.append(name)
-            distance += min(abs(name.place - token.place) for token in groups[owner][1])
+            gaps = [min(abs(name.place - token.place) for token in members) for _, members in groups]
+            cost += _FURTHER * (gaps[owner] - min(gaps))
         for token in unit.of("start", "end", "both"):
             _nearest(mentions, token).general |= {{"start": "s", "end": "e", "both": "b"}[token.kind]}
         for token in unit.of("order"):
@@ -100,9 +114,9 @@ def _unit_mentions(index: int, unit: Unit) -> list[list[Mention]]:
             _nearest(mentions, token).comparatives.append(token)
         for mention in mentions:
             mention.has_pronoun = any(token.text in PRONOUNS for token in unit.tokens)
-        options.append((distance, mentions))
+        options.append((cost, [*mentions, *apart]))
     options.sort(key=lambda option: option[0])
-    return [mentions for _, mentions in options[:6]]
+    return options
 
 
 def _nearest(mentions: list[Mention], token: Token) -> Mention:

@@ -19,14 +19,15 @@ from agents.offline.verifier_tokens import Unit, Unreadable
 from graph_sampler.labels import normalise_label
 
 _MARGIN = 0.15
-_TOO_MANY = 400
+_FAR_FETCHED = 1.5
 
 
 class Scored(NamedTuple):
     """A query and how far-fetched its reading is."""
 
     penalty: float
-    query: Query
+    query: Query | None
+    """`None` where the constraints contradict one another."""
 
 
 class _Claim(NamedTuple):
@@ -40,22 +41,21 @@ class _Claim(NamedTuple):
 def best_queries(units: list[Unit], options: list[Skeleton], evidence: Evidence) -> list[Query]:
     """The likeliest queries of a question, all within a small margin of the best."""
     scored: list[Scored] = []
-    for distance, by_unit in enumerate(mentions_of(units)):
-        mentions = [mention for group in by_unit for mention in group]
+    least = _FAR_FETCHED
+    for cost, mentions in mentions_of(units):
         for skeleton in options:
             reader = _Reader(units, mentions, skeleton, evidence)
-            scored += [Scored(found.penalty + 0.2 * distance, found.query) for found in reader.queries()]
-        if len(scored) > _TOO_MANY:
-            break
-    if not scored:
-        return []
-    least = min(found.penalty for found in scored)
-    return list(dict.fromkeys(found.query for found in scored if found.penalty <= least + _MARGIN))
+            for found in reader.queries(cost + skeleton.penalty, least + _MARGIN):
+                scored.append(found)
+                least = min(least, found.penalty)
+    best = list(dict.fromkeys(found.query for found in scored if found.penalty <= least + _MARGIN))
+    return [query for query in best if query is not None] if None not in best else []
 
 
 class _Reader:
     def __init__(self, units: list[Unit], mentions: list[Mention], skeleton: Skeleton, evidence: Evidence) -> None:
         self.units = units
+        self.bound = 0.0
         self.mentions = mentions
         self.skeleton = skeleton
         self.evidence = evidence
@@ -67,20 +67,31 @@ class _Reader:
         for place, mention in enumerate(mentions):
             self.by_unit.setdefault(mention.unit, []).append(place)
 
-    def queries(self) -> Iterator[Scored]:
-        """Every query that the words allow on this structure."""
-        for penalty, sides in self._assignments(0, [], 0.0):
+    def queries(self, penalty: float, bound: float) -> Iterator[Scored]:
+        """Every query that the words allow on this structure, up to a bound on its penalty."""
+        self.bound = bound
+        if penalty > bound:
+            return
+        claims: list[tuple[float, list[_Claim]]] | None = None
+        for cost, sides in self._assignments(0, [], penalty):
             if not self._covers(sides):
                 continue
-            try:
-                for extra, claims in self._claims():
-                    yield from self._build(penalty + extra + self.skeleton.penalty, sides, claims)
-            except Unreadable:
-                continue
+            claims = sorted(self._claims(), key=lambda option: option[0]) if claims is None else claims
+            for extra, joined in claims:
+                if cost + extra > self.bound:
+                    break
+                try:
+                    for found in self._build(cost + extra, sides, joined):
+                        self.bound = min(self.bound, found.penalty + _MARGIN)
+                        yield found
+                except Unreadable:
+                    continue
 
     # Which fact a mention means.
 
     def _assignments(self, place: int, sides: list[FactRef], penalty: float) -> Iterator[tuple[float, list[FactRef]]]:
+        if penalty > self.bound:
+            return
         if place == len(self.mentions):
             yield penalty, list(sides)
             return
@@ -115,7 +126,7 @@ class _Reader:
             seen: list[FactRef] = [side for side in sides if side.hop is None]
             for age, side in enumerate(dict.fromkeys(reversed(seen))):
                 if self._may_speak_of(mention, side):
-                    cost = 0.3 * age + (0.0 if mention.is_elliptic and is_right else 0.3 if is_right and mention.has_pronoun else 0.8)
+                    cost = 0.3 * age + (0.0 if mention.is_elliptic and is_right else 0.2 if is_right and mention.has_pronoun else 0.8)
                     found.append((cost, side))
         return found
 
@@ -156,11 +167,9 @@ class _Reader:
         for index, unit in enumerate(self.units):
             own = self.by_unit[index]
             for left_unit, connective in unit.shared:
-                options.append([(0.0, [_Claim(self.by_unit[left_unit][-1], own[-1], connective)])])
+                options.append([(0.0, [_Claim(self.by_unit[left_unit][-1], self._head(own), connective)])])
             for connective in unit.temporal():
-                found = self._joined(index, own, connective, "and" in unit.connectives)
-                if not found:
-                    raise Unreadable("a connective joins nothing")
+                found = self._joined(index, own, connective, bool({"and", "but"} & set(unit.connectives)))
                 options.append(found)
         for chosen in itertools.product(*options):
             yield sum(penalty for penalty, _ in chosen), [claim for _, claims in chosen for claim in claims]
@@ -168,7 +177,7 @@ class _Reader:
     def _joined(self, index: int, own: list[int], connective: str, is_coordinated: bool) -> list[tuple[float, list[_Claim]]]:
         if connective in ("then", "prev"):
             lefts = self._before(index)
-            return [(0.3 * rank, [_Claim(own[-1], other, connective)]) for rank, other in enumerate(lefts)]
+            return [(0.3 * rank, [_Claim(self._head(own), other, connective)]) for rank, other in enumerate(lefts)]
         found: list[tuple[float, list[_Claim]]] = []
         lefts = self._before(index)
         if is_coordinated and self._is_right_before(index):
@@ -177,12 +186,32 @@ class _Reader:
                 place for place in lefts if self.mentions[place].unit in self.rights
             ]
         for rank, left in enumerate(lefts):
-            found.append((0.2 * rank, [_Claim(left, right, connective) for right in own[-1:]]))
+            far = 0.5 if self.mentions[left].unit in self.rights and not self._is_all_right(index) else 0.0
+            found.append((0.2 * rank + far, [_Claim(place, self._head(own), connective) for place in (left, *self._conjoined(left))]))
         following = [i for i in range(index + 1, len(self.units)) if i not in self.rights]
         if following and "comma" in self.units[following[0]].connectives:
             cost = 0.0 if not lefts else 0.5
-            found += [(cost, [_Claim(left, own[-1], connective)]) for left in self.by_unit[following[0]][-1:]]
+            found += [(cost, [_Claim(self._head(self.by_unit[following[0]]), self._head(own), connective)])]
         return found
+
+    def _head(self, places: list[int]) -> int:
+        """The mention that a unit is about: its first verb, else its last noun."""
+        verbs = [place for place in places if any(t.is_verb for token in self.mentions[place].tokens for t in token.triggers)]
+        spoken = [place for place in places if self.mentions[place].tokens]
+        return verbs[0] if verbs else spoken[-1] if spoken else places[0]
+
+    def _conjoined(self, left: int) -> list[int]:
+        """The verb that shares the left side's adjunct: `started` in "started and finished at Ajax in ..."."""
+        mention = self.mentions[left]
+        if mention.unit == 0 or self.units[mention.unit].connectives != ["and"]:
+            return []
+        first = self.units[mention.unit - 1]
+        if first.of("name") or mention.unit - 1 in self.rights or not first.of("start", "end", "relation"):
+            return []
+        return [self._head(self.by_unit[mention.unit - 1])]
+
+    def _is_all_right(self, index: int) -> bool:
+        return all(unit in self.rights for unit in range(index))
 
     def _is_right_before(self, index: int) -> bool:
         return index - 1 in self.rights
@@ -213,6 +242,7 @@ class _Reader:
                 atom = Atom(end, ">" if token.text == "later-end" else "<", end)
                 self._add(pairs, sides[place], last_right, [frozenset({atom})])
         rankings = self._rankings(sides)
+        is_possible = False
         for chosen in itertools.product(*(_combined(pair) for pair in pairs.values())):
             constraints = []
             extra = 0.0
@@ -223,12 +253,15 @@ class _Reader:
                 extra += 0.5 if comparison.operator is None and len(claimed) > 1 else 0.0
                 constraints.append(Pairwise(left, right, comparison))
             else:
+                is_possible = True
                 hops = self.skeleton.hops
                 answer = hops[-1].object if hops[-1].subject.variable != f"?{'abc'[len(hops) - 1]}" else hops[-1].subject
                 variable = answer.variable if self.skeleton.is_chain else "?a"
                 for ranked in rankings:
                     query = Query(hops, self.skeleton.is_chain, variable or "?a", tuple(constraints), ranked)
                     yield Scored(penalty + extra, query)
+        if not is_possible:
+            yield Scored(penalty, None)
 
     def _add(
         self, pairs: dict[tuple[FactRef, FactRef], list[list[Reading]]], left: FactRef, right: FactRef, found: list[Reading]
@@ -247,6 +280,8 @@ class _Reader:
         other = Side(
             self._aspect(claim.right, sides[claim.right]), self._is_point(sides[claim.right]), right.is_elliptic, right.is_echo
         )
+        if claim.connective == "when" and any(token.text == "had" for token in self.units[left.unit].tokens):
+            raise Unreadable("whether it was over by then or under way")
         if left.is_elliptic and left.unit in self.rights and claim.connective not in ("then", "prev"):
             own = own._replace(aspect=None)
         return readings(claim.connective, own, other)

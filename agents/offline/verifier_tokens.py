@@ -48,7 +48,7 @@ class Unit:
     """A clause or phrase between two boundaries."""
 
     connectives: list[str] = field(default_factory=list)
-    """Temporal connectives before it, `and`, `but`, `comma`, `who` among them, in order."""
+    """Temporal connectives before it, in order, and `and`, `but`, `comma`, `who` among them."""
     tokens: list[Token] = field(default_factory=list)
     is_asking: bool = False
     """Whether the question word stands here."""
@@ -212,7 +212,7 @@ def cut(tokens: list[Token]) -> list[Unit]:
         if token.kind == "auxiliary" and any(t.kind == "order" for t in following) and _has_content(units[-1]):
             units.append(Unit(["comma"]))
         if token.kind in ("comma", "and", "relative", "connective"):
-            name = {"comma": "comma", "and": "and", "relative": "who"}.get(token.kind, token.text)
+            name = {"comma": "comma", "relative": "who"}.get(token.kind, token.text)
             _close(units, name)
             units[-1].connectives.append(name)
             if token.kind == "relative" and token.text != "that":
@@ -220,8 +220,12 @@ def cut(tokens: list[Token]) -> list[Unit]:
                 units[-1].tokens.append(Token("relative", token.text, token.place))
         else:
             units[-1].tokens.append(token)
-    if not _has_content(units[-1]):
-        if units[-1].temporal() or units[-1].shared or units[-1].of("order"):
+    last = units[-1]
+    if not _has_content(last) and not last.of("order"):
+        if len(units) > 1 and last.temporal() and set(last.temporal()) <= {"then", "prev"}:
+            units[-2].connectives += last.temporal()
+            last.connectives = []
+        if last.temporal() or last.shared:
             raise Unreadable("a connective leads nowhere")
         units.pop()
     if not units:
@@ -237,7 +241,7 @@ def _close(units: list[Unit], boundary: str) -> None:
         units.append(Unit())
         return
     waiting = last.temporal()
-    if waiting and boundary in ("and", "comma") and not last.of("pronoun") and len(units) > 1:
+    if waiting and boundary in ("and", "but", "comma") and not last.of("pronoun") and len(units) > 1:
         last.shared += [(len(units) - 2, name) for name in waiting]
         last.connectives = [name for name in last.connectives if name not in CONNECTIVES]
 

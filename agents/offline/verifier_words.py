@@ -62,7 +62,7 @@ MARKERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
         # same start and same end
         (rf"\b(?:(?:with|has|have|had|over|for|in|during|at) )?(?:exactly )?(?:the )?(?:very )?same start(?:ing)?(?: {_UNIT})? and (?:the )?(?:very )?(?:same )?"
          rf"(?:end|finish)(?:ing)?(?: {_UNIT})?(?: as)?\b", " <equals> "),
-        (r"\b(?:(?:over|for|in|during|through|across) )?(?:exactly |precisely )?the (?:exact |very )?same (?:years|period|span|stretch|spell of years|dates|interval|time span|months|days)"
+        (r"\b(?:(?:over|for|in|during|through|across|cover(?:ed|ing|s)?|spann(?:ed|ing)|occup(?:ied|ying)) )?(?:exactly |precisely )?the (?:exact |very )?same (?:years|period|span|stretch|spell of years|dates|interval|time span|months|days)"
          r"(?: (?:as|that))?\b", " <equals> "),
         (r"\bbefore (?:that|this|which)(?= *(?:,|$|\bfor\b|\bat\b|\bwith\b|\bhad\b|\bin\b|\bof\b))", " <prev> "),
         (r"\bafter (?:that|this|which)(?= *(?:,|$|\bfor\b|\bat\b|\bwith\b|\bhad\b|\bin\b|\bof\b))", " <then> "),
@@ -109,7 +109,7 @@ MARKERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
         (r"\b(?:took|takes?|taking|taken) place\b|\b(?:happen|occur)(?:s|ed|red|ing|ring)?\b|\bcame about\b", " happened "),
         (r"\b(?:came|comes?|coming) to an end\b|\bwas over\b|\bran out\b|\bdrew to a close\b", " ended "),
         (r"\bgot under way\b|\bgot underway\b|\bgot going\b", " started "),
-        (r"\b(?:both )?(?:began|begun|started|joined|arrived) and (?:ended|finished|left|departed)\b", " <both> "),
+        (r"\b(?:both )?(?:began|begun|started|joined|arrived) and (?:ended|finished|left|departed)(?= +(?:(?:@\d+|the|club|there|at|for|it|in) +)*<(?:SAME|EQUALS|DURING))", " <both> "),
     ]
 ]  # fmt: skip
 
