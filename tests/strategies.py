@@ -51,7 +51,7 @@ _FIRST, _LAST = 1990, 2003
 
 
 @st.composite
-def small_graph_rows(draw: st.DrawFn, *, min_rows: int = 4, max_rows: int = 40, max_entities: int = 8, clean: bool = False) -> SmallGraph:
+def small_graph_rows(draw: st.DrawFn, *, min_rows: int = 10, max_rows: int = 40, max_entities: int = 8, clean: bool = False) -> SmallGraph:
     """A raw graph of years in which at least one interval fact and one point fact survive cleaning.
 
     Args:
