@@ -48,10 +48,7 @@ class Mention:
         # One word may mean a whole and an endpoint ("took over", "serve"): the endpoint was said.
         ends = (found | self.general) - {None}
         if len(ends) > 1:
-            own = [
-                {trigger.aspect for trigger in token.triggers if trigger.relation in relations} - {None}
-                for token in self.tokens
-            ]
+            own = [{trigger.aspect for trigger in token.triggers if trigger.relation in relations} - {None} for token in self.tokens]
             clear = {next(iter(aspects)) for aspects in own if len(aspects) == 1} | self.general
             if len(clear) != 1:
                 raise Unreadable("two endpoints in one clause")
@@ -71,18 +68,19 @@ def mentions_of(units: list[Unit]) -> list[tuple[float, list[Mention]]]:
 
 
 def _unit_mentions(index: int, unit: Unit) -> list[tuple[float, list[Mention]]]:
-    strong = [token for token in unit.of("relation") if not token.is_weak]
-    tokens = strong or unit.of("relation")
+    words = sorted(unit.of("relation"), key=lambda token: token.is_weak)
     general = frozenset({"start": "s", "end": "e", "both": "b"}[token.kind] for token in unit.of("start", "end", "both"))
     groups: list[tuple[frozenset[str], list[Token]]] = []
-    for token in tokens:
+    for token in words:
         labels = frozenset(trigger.relation for trigger in token.triggers)
         for place, (known, members) in enumerate(groups):
             if known & labels:
                 groups[place] = (known & labels, [*members, token])
                 break
         else:
-            groups.append((labels, [token]))
+            # "become", "serve" and the like name a relation only where no other word does.
+            if not token.is_weak or not groups:
+                groups.append((labels, [token]))
     names = unit.of("name")
     if not groups:
         auxiliaries = [token for token in unit.of("auxiliary") if token.text in ("did", "do", "does", "had", "has", "have")]

@@ -7,6 +7,7 @@ make sense together. Paper: section 4.1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from agents.offline.verifier_comparison import Atom
@@ -120,11 +121,11 @@ def _since(left: Side, right: Side) -> list[Reading]:
     return _one(("s", "=", right.aspect or "s")) if right.aspect != "b" else []
 
 
-def _intervals(atoms: tuple[tuple[str, str, str], ...], *more: tuple[tuple[str, str, str], ...]):  # type: ignore[no-untyped-def]
+def _intervals(*options: tuple[tuple[str, str, str], ...]) -> Callable[[Side, Side], list[Reading]]:
     def read(left: Side, right: Side) -> list[Reading]:
         if not (left.is_whole or left.aspect == "b") or right.is_point:
             return []
-        return [reading for option in (atoms, *more) for reading in _one(*option)]
+        return [reading for option in options for reading in _one(*option)]
 
     return read
 
@@ -133,7 +134,7 @@ def _contains(left: Side, right: Side) -> list[Reading]:
     return _one(*COVERS) if left.is_whole and (right.is_whole or right.is_point) else []
 
 
-_TABLE = {
+_TABLE: dict[str, Callable[[Side, Side], list[Reading]]] = {
     "during": _during,
     "while": _while,
     "same": _same,

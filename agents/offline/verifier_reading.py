@@ -133,9 +133,7 @@ class _Reader:
     def _reference(self, index: int, others: list[frozenset[str]]) -> frozenset[int]:
         facts = self.skeleton.facts[index]
         rows = self.evidence.facts
-        return frozenset(
-            fact for fact in facts if all(rows[fact][0] in entities or rows[fact][2] in entities for entities in others)
-        )
+        return frozenset(fact for fact in facts if all(rows[fact][0] in entities or rows[fact][2] in entities for entities in others))
 
     def _may_speak_of(self, mention: Mention, side: FactRef) -> bool:
         if mention.is_asking:
@@ -218,7 +216,8 @@ class _Reader:
 
     def _before(self, index: int) -> list[int]:
         """Mentions that may be the left side, likeliest first: main clauses backwards, then right sides."""
-        mains, rights = [], []
+        mains: list[int] = []
+        rights: list[int] = []
         for unit in range(index - 1, -1, -1):
             (rights if unit in self.rights else mains).extend(reversed(self.by_unit[unit]))
         return mains + rights
@@ -277,9 +276,7 @@ class _Reader:
     def _readings(self, claim: _Claim, sides: list[FactRef]) -> list[Reading]:
         left, right = self.mentions[claim.left], self.mentions[claim.right]
         own = Side(self._aspect(claim.left, sides[claim.left]), self._is_point(sides[claim.left]))
-        other = Side(
-            self._aspect(claim.right, sides[claim.right]), self._is_point(sides[claim.right]), right.is_elliptic, right.is_echo
-        )
+        other = Side(self._aspect(claim.right, sides[claim.right]), self._is_point(sides[claim.right]), right.is_elliptic, right.is_echo)
         if claim.connective == "when" and any(token.text == "had" for token in self.units[left.unit].tokens):
             raise Unreadable("whether it was over by then or under way")
         if left.is_elliptic and left.unit in self.rights and claim.connective not in ("then", "prev"):

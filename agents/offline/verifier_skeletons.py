@@ -31,7 +31,7 @@ class Skeleton(NamedTuple):
 
 
 def _open_ends(evidence: Evidence, hop: Hop, facts: list[int]) -> set[str]:
-    return {evidence.facts[index][0 if hop.subject.variable else 2] for index in facts}
+    return {evidence.facts[index][0] if hop.subject.variable else evidence.facts[index][2] for index in facts}
 
 
 def _rooted(name: str, evidence: Evidence, relation: str, named: frozenset[str]) -> Iterator[tuple[Hop, list[int], set[str]]]:
@@ -51,11 +51,7 @@ def skeletons(template: Template, relations: list[str], names: list[frozenset[st
     distinct = sorted(set(names), key=sorted)
     if template.is_chain:
         return list(_chains(template, relations, distinct, evidence))
-    roots = [
-        found
-        for relation, named in itertools.product(relations, distinct)
-        for found in _rooted("f1", evidence, relation, named)
-    ]
+    roots = [found for relation, named in itertools.product(relations, distinct) for found in _rooted("f1", evidence, relation, named)]
     if template is Template.ONE_HOP:
         return [Skeleton((hop,), False, (frozenset(facts),), _penalty(evidence, set(facts))) for hop, facts, _ in roots]
     found = []
@@ -93,6 +89,6 @@ def _walk(
         is_forward = subject == old
         found = evidence.matching(frozenset(ends) if is_forward else None, relations, None if is_forward else frozenset(ends))
         if found:
-            reached = {evidence.facts[index][2 if is_forward else 0] for index in found}
+            reached = {evidence.facts[index][2] if is_forward else evidence.facts[index][0] for index in found}
             hop = Hop(f"f{step + 1}", Term(subject), relations, Term(object_))
             yield from _walk(evidence, order, (*hops, hop), (*facts, frozenset(found)), reached)

@@ -13,16 +13,27 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from agents.offline.verifier_lexicon import ENTRIES, Entry, Trigger, forms_of, phrases_of
+from agents.offline.verifier_inflection import forms_of, phrases_of
+from agents.offline.verifier_lexicon import ENTRIES, Entry, Trigger
 from agents.offline.verifier_query import Evidence
 from agents.offline.verifier_words import (
-    AUXILIARIES, COMPARATIVES, CONNECTIVES, ENDS, FUNCTION, MARKERS, PRONOUNS, RELATIVES, SPELLS, STARTS, TYPES,
+    AUXILIARIES,
+    COMPARATIVES,
+    CONNECTIVES,
+    ENDS,
+    FUNCTION,
+    MARKERS,
+    PRONOUNS,
+    RELATIVES,
+    SPELLS,
+    STARTS,
+    TYPES,
 )  # fmt: skip
 from graph_sampler.labels import normalise_label
 
 _PIECE = re.compile(r"\w+|[^\w\s]")
 _TOKEN = re.compile(r"<[^>]+>|@\d+|'s\b|\w+(?:-\w+)*|[^\w\s]")
-_BE = frozenset("was were been being is are".split())
+_BE = frozenset(["was", "were", "been", "being", "is", "are"])
 
 
 class Unreadable(Exception):
@@ -161,7 +172,9 @@ def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> li
     return tokens
 
 
-def _token(words: list[str], at: int, place: int, names: list[frozenset[str]], phrases: Any, types: frozenset[str]) -> tuple[Token | None, int]:
+def _token(
+    words: list[str], at: int, place: int, names: list[frozenset[str]], phrases: Any, types: frozenset[str]
+) -> tuple[Token | None, int]:
     word = words[at]
     if word.startswith("@"):
         return Token("name", word, place, entities=names[int(word[1:])]), 1

@@ -5,6 +5,7 @@ marker `<...>` in the place of a temporal phrase. A word that neither these tabl
 lexicon know makes the question unreadable. Paper: section 4.1, Table 1.
 """
 
+# ruff: noqa: E501 - a pattern is read more easily on one line
 from __future__ import annotations
 
 import re
@@ -53,100 +54,125 @@ def _in_capitals(replacement: str | Callable[[re.Match[str]], str]) -> Callable[
 
 
 _ADVERB = r"(?:(?:strictly|entirely|wholly|completely|fully|exactly|precisely|only|some time|sometime|at some point) )?"
-MARKERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
-    (re.compile(pattern), _in_capitals(replacement))
-    for pattern, replacement in [
-        (rf",? past its start {_UNIT} and before its end {_UNIT}", " "),
-        (rf"\b(?:the|an?|in|\d+|one|two|few|some) {_UNIT} (?:before|after|prior|earlier|later)\b(?! than)", " <bad> "),
-        (rf"\b(?:in |during )?the {_UNIT} (?:leading up to|up to)\b", " <bad> "),
-        # same start and same end
-        (rf"\b(?:(?:with|has|have|had|over|for|in|during|at) )?(?:exactly )?(?:the )?(?:very )?same start(?:ing)?(?: {_UNIT})? and (?:the )?(?:very )?(?:same )?"
-         rf"(?:end|finish)(?:ing)?(?: {_UNIT})?(?: as)?\b", " <equals> "),
-        (r"\b(?:(?:over|for|in|during|through|across|cover(?:ed|ing|s)?|spann(?:ed|ing)|occup(?:ied|ying)) )?(?:exactly |precisely )?the (?:exact |very )?same (?:years|period|span|stretch|spell of years|dates|interval|time span|months|days)"
-         r"(?: (?:as|that))?\b", " <equals> "),
-        (r"\bbefore (?:that|this|which)(?= *(?:,|$|\bfor\b|\bat\b|\bwith\b|\bhad\b|\bin\b|\bof\b))", " <prev> "),
-        (r"\bafter (?:that|this|which)(?= *(?:,|$|\bfor\b|\bat\b|\bwith\b|\bhad\b|\bin\b|\bof\b))", " <then> "),
-        # comparatives
-        (rf"\b(?:in |on |at )?(?:an? |some )?(earlier|later|sooner)(?: {_UNIT}| point| date)? than(?: (?:in |on )?the (?:one|{_UNIT}){_THAT}| when| that of)?\b",
-         lambda m: " <later> " if m[1] == "later" else " <earlier> "),
-        (rf"\b{_ADVERB}(?:prior to|ahead of|before|preceding|was followed by|being followed by)(?: (?:the|that) (?:one|{_UNIT})(?:{_THAT}))?\b", " <before> "),
-        (rf"\b{_ADVERB}(?:subsequent to|following|after|was preceded by|being preceded by)(?: (?:the|that) (?:one|{_UNIT})(?:{_THAT}))?\b", " <after> "),
-        (r"\bpreceded\b", " <before> "),
-        (r"\bfollowed\b", " <after> "),
-        # the same year
-        (rf"\b(?:(?:in|on|during|within|of) )?(?:exactly |precisely )?(?:the |that |this )?(?:very |exact )?same {_UNIT}"
-         rf"(?: (?:as|that|when|in which|on which|during which|which|where))?(?: the one{_THAT}| the {_UNIT}{_THAT}| when)?(?! was)\b", " <same> "),
-        (r"\bat (?:exactly )?the (?:very )?(?:same )?(?:time|moment|point)(?: (?:as|that|when|of))?\b", " <when> "),
-        (rf"\b(?:(?:in|on|during) )?(?:precisely |exactly )?(?:the|that) (?:very |exact )?{_UNIT}{_THAT}\b", " <same> "),
-        (r"\bcoincid(?:e|ed|es|ing) (?:exactly )?with\b", " <coincide> "),
-        (r"\bsimultaneously with\b|\bjust as\b|\bas soon as\b|\bthe moment\b", " <when> "),
-        # overlap, containment
-        (r"\boverlap(?:s|ped|ping)?(?: with| into)? the (?:start|beginning|opening|early part|first part) of\b", " <overlap-start> "),
-        (r"\boverlap(?:s|ped|ping)?(?: with| into)? the (?:end|close|finish|final part|last part|latter part|tail end) of\b", " <overlap-end> "),
-        (r"\boverlap(?:s|ped|ping)?(?: (?:partly|partially))?(?: (?:with|into))?(?: (?:some|part) of)?\b", " <overlap> "),
-        (r"\b(?:entirely |wholly |completely |fully )?(?:contain|encompass|enclose|surround|embrace|envelop|span|cover|bracket)(?:s|es|ed|ning|ing)? "
-         r"(?:the whole of |all of |the entire |entirely )?", " <contains> "),
-        (r"\b(?:entirely |wholly |completely |fully )?(?:within|inside|in the course of|over the course of|in the middle of|in the midst of|during|amid)\b", " <during> "),
-        (r"\b(?:while|whilst)\b", " <while> "),
-        (r"\bwhen\b", " <when> "),
-        (r"\b(?:right )?(?:up )?(?:until|till)\b", " <until> "),
-        (r"\b(?:ever )?since\b", " <since> "),
-        # start and end as nouns
-        (r"\b(?:at|from|with|on) the (?:very )?(?:start|beginning|outset) of\b", " <at> started "),
-        (r"\b(?:at|with|on|by) the (?:very )?(?:end|close|conclusion) of\b", " <at> ended "),
-        # order
-        (r"\b(?:second|next)[ -]to[ -]last\b|\blast but one\b|\bpenultimate\b|\bsecond last\b", " <ord:time:2:desc> "),
-        (rf"\b{_NTH}[ -](?:to|from)[ -](?:the )?last\b", _from_last),
-        (rf"\b(?:{_NTH}[ -])?{_LENGTH}\b", _length),
-        (rf"\b(?:{_NTH}[ -])?{_MOST}\b", _extreme),
-        (rf"\b{_NTH}\b", _bare_rank),
-        # sequence
-        (r"\b(?:went|gone|go|goes|going) on to\b|\b(?:thereafter|afterwards?|subsequently|in turn)\b", " <then> "),
-        (r"\blater(?= *(?:[,.;?]|$|and\b|but\b|while\b))", " <later-end> "),
-        (r"\b(?:earlier|sooner|beforehand)(?= *(?:[,.;?]|$|and\b|but\b|while\b))", " <earlier-end> "),
-        (r"\blater\b|\bthen\b", " <then> "),
-        (r"\b(?:previously|formerly|earlier)\b", " <prev> "),
-        (r"\b(?:took|takes?|taking|taken) place\b|\b(?:happen|occur)(?:s|ed|red|ing|ring)?\b|\bcame about\b", " happened "),
-        (r"\b(?:came|comes?|coming) to an end\b|\bwas over\b|\bran out\b|\bdrew to a close\b", " ended "),
-        (r"\bgot under way\b|\bgot underway\b|\bgot going\b", " started "),
-        (r"\b(?:both )?(?:began|begun|started|joined|arrived) and (?:ended|finished|left|departed)(?= +(?:(?:@\d+|the|club|there|at|for|it|in) +)*<(?:SAME|EQUALS|DURING))", " <both> "),
-    ]
+_PHRASES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
+    (rf",? past its start {_UNIT} and before its end {_UNIT}", " "),
+    (rf"\b(?:the|an?|in|\d+|one|two|few|some) {_UNIT} (?:before|after|prior|earlier|later)\b(?! than)", " <bad> "),
+    (rf"\b(?:in |during )?the {_UNIT} (?:leading up to|up to)\b", " <bad> "),
+    # same start and same end
+    (rf"\b(?:(?:with|has|have|had|over|for|in|during|at) )?(?:exactly )?(?:the )?(?:very )?same start(?:ing)?(?: {_UNIT})? and (?:the )?(?:very )?(?:same )?"
+     rf"(?:end|finish)(?:ing)?(?: {_UNIT})?(?: as)?\b", " <equals> "),
+    (r"\b(?:(?:over|for|in|during|through|across|cover(?:ed|ing|s)?|spann(?:ed|ing)|occup(?:ied|ying)) )?(?:exactly |precisely )?the (?:exact |very )?same (?:years|period|span|stretch|spell of years|dates|interval|time span|months|days)"
+     r"(?: (?:as|that))?\b", " <equals> "),
+    (r"\bbefore (?:that|this|which)(?= *(?:,|$|\bfor\b|\bat\b|\bwith\b|\bhad\b|\bin\b|\bof\b))", " <prev> "),
+    (r"\bafter (?:that|this|which)(?= *(?:,|$|\bfor\b|\bat\b|\bwith\b|\bhad\b|\bin\b|\bof\b))", " <then> "),
+    # comparatives
+    (rf"\b(?:in |on |at )?(?:an? |some )?(earlier|later|sooner)(?: {_UNIT}| point| date)? than(?: (?:in |on )?the (?:one|{_UNIT}){_THAT}| when| that of)?\b",
+     lambda m: " <later> " if m[1] == "later" else " <earlier> "),
+    (rf"\b{_ADVERB}(?:prior to|ahead of|before|preceding|was followed by|being followed by)(?: (?:the|that) (?:one|{_UNIT})(?:{_THAT}))?\b", " <before> "),
+    (rf"\b{_ADVERB}(?:subsequent to|following|after|was preceded by|being preceded by)(?: (?:the|that) (?:one|{_UNIT})(?:{_THAT}))?\b", " <after> "),
+    (r"\bpreceded\b", " <before> "),
+    (r"\bfollowed\b", " <after> "),
+    (rf"\b(?:right )?(?:up )?(?:until|till)(?: the {_UNIT}{_THAT}| when)?\b", " <until> "),
+    (rf"\b(?:ever )?(?:since|from the {_UNIT}{_THAT}|from when)\b", " <since> "),
+    # the same year
+    (rf"\b(?:(?:in|on|during|within|of) )?(?:exactly |precisely )?(?:the |that |this )?(?:very |exact )?same {_UNIT}"
+     rf"(?: (?:as|that|when|in which|on which|during which|which|where))?(?: the one{_THAT}| the {_UNIT}{_THAT}| when)?(?! was)\b", " <same> "),
+    (r"\bat (?:exactly )?the (?:very )?(?:same )?(?:time|moment|point)(?: (?:as|that|when|of))?\b", " <when> "),
+    (rf"\b(?:(?:in|on|during) )?(?:precisely |exactly )?(?:the|that) (?:very |exact )?{_UNIT}{_THAT}\b", " <same> "),
+    (r"\bcoincid(?:e|ed|es|ing) (?:exactly )?with\b", " <coincide> "),
+    (r"\bsimultaneously with\b|\bjust as\b|\bas soon as\b|\bthe moment\b", " <when> "),
+    # overlap, containment
+    (r"\boverlap(?:s|ped|ping)?(?: with| into)? the (?:start|beginning|opening|early part|first part) of\b", " <overlap-start> "),
+    (r"\boverlap(?:s|ped|ping)?(?: with| into)? the (?:end|close|finish|final part|last part|latter part|tail end) of\b", " <overlap-end> "),
+    (r"\boverlap(?:s|ped|ping)?(?: (?:partly|partially))?(?: (?:with|into))?(?: (?:some|part) of)?\b", " <overlap> "),
+    (r"\b(?:entirely |wholly |completely |fully )?(?:contain|encompass|enclose|surround|embrace|envelop|span|cover|bracket)(?:s|es|ed|ning|ing)? "
+     r"(?:the whole of |all of |the entire |entirely )?", " <contains> "),
+    (r"\b(?:entirely |wholly |completely |fully )?(?:within|inside|in the course of|over the course of|in the middle of|in the midst of|during|amid)\b", " <during> "),
+    (r"\b(?:while|whilst)\b", " <while> "),
+    (r"\bwhen\b", " <when> "),
+    # start and end as nouns
+    (r"\b(?:at|from|with|on) the (?:very )?(?:start|beginning|outset) of\b", " <at> started "),
+    (r"\b(?:at|with|on|by) the (?:very )?(?:end|close|conclusion) of\b", " <at> ended "),
+    # order
+    (r"\b(?:second|next)[ -]to[ -]last\b|\blast but one\b|\bpenultimate\b|\bsecond last\b", " <ord:time:2:desc> "),
+    (rf"\b{_NTH}[ -](?:to|from)[ -](?:the )?last\b", _from_last),
+    (rf"\b(?:{_NTH}[ -])?{_LENGTH}\b", _length),
+    (rf"\b(?:{_NTH}[ -])?{_MOST}\b", _extreme),
+    (rf"\b{_NTH}\b", _bare_rank),
+    # sequence
+    (r"\b(?:went|gone|go|goes|going) on to\b|\b(?:thereafter|afterwards?|subsequently|in turn)\b", " <then> "),
+    (r"\blater(?= *(?:[,.;?]|$|and\b|but\b|while\b))", " <later-end> "),
+    (r"\b(?:earlier|sooner|beforehand)(?= *(?:[,.;?]|$|and\b|but\b|while\b))", " <earlier-end> "),
+    (r"\blater\b|\bthen\b", " <then> "),
+    (r"\b(?:previously|formerly|earlier)\b", " <prev> "),
+    (r"\b(?:took|takes?|taking|taken) place\b|\b(?:happen|occur)(?:s|ed|red|ing|ring)?\b|\bcame about\b", " happened "),
+    (r"\b(?:came|comes?|coming) to an end\b|\bwas over\b|\bran out\b|\bdrew to a close\b", " ended "),
+    (r"\bgot under way\b|\bgot underway\b|\bgot going\b", " started "),
+    (r"\b(?:both )?(?:began|begun|started|joined|arrived) and (?:ended|finished|left|departed)(?= +(?:(?:@\d+|the|club|there|at|for|it|in) +)*<(?:SAME|EQUALS|DURING))", " <both> "),
 ]  # fmt: skip
+MARKERS = [(re.compile(pattern), _in_capitals(replacement)) for pattern, replacement in _PHRASES]
 
-CONNECTIVES = frozenset(
-    "before after earlier later same when coincide overlap overlap-start overlap-end contains during while until since equals at then prev".split()
-)
+_CONNECTIVES = """
+after at before coincide contains during earlier equals later overlap overlap-end overlap-start prev same since then until when
+while
+"""
+_STARTS = """
+arrival began begin beginning beginnings begins begun commence commenced commences commencing debut inauguration onset opening
+outset start started starting starts
+"""
+_ENDS = """
+cease ceased ceases ceasing close closed conclude concluded concludes concluding conclusion departure end ended ending ends exit
+expire expired expires expiring finish finished finishes finishing lapse lapsed stop stopped stopping stops
+"""
+_SPELLS = """
+association career involvement job office period periods post reign reigns relationship role run service spell spells spot stay
+stint stints tenure term terms time times years
+"""
+_PRONOUNS = """
+he her hers herself him himself his it its itself one ones she that their theirs them themselves there these they this those
+"""
+_AUXILIARIES = """
+are did do does had has have is was were
+"""
+_RELATIVES = """
+that what where which who whom whose
+"""
+_FUNCTION = """
+" & ' ( ) - . / : a about across act acted acting acts all already also am among amongst an and another any are as at away back be
+became become becomes becoming been being between both but by called came can come comes coming completely could course did do
+does doing done down during each either else entire entirely eventually ever every exactly fall falls fell for from full fully
+gave get gets getting give given gives giving go goes going gone got had happened has have having held hold holding holds in into
+is itself just last lasted lasting lasts lay made make makes making moment name named of off on once only onto or other out over
+own point precisely ran remain remained respectively run same saw see seen serve served serves serving set so some spend spending
+spent stay stayed still strictly such take taken takes taking the then through to together too took up very was way well went were
+whole wholly will with would “ ”
+"""
+_TYPES = """
+album anybody anyone artist award awards band battle bodies body book candidate candidates cities city club clubs companies
+company countries country document edition entities entity event events fact figure figures film films group groups individual
+individuals institution job jobs leader leaders man men mission movie nation nations office offices organisation organisations
+organization organizations parties party people person place places player players politician position positions post posts prize
+prizes recipients role roles school side somebody someone state states team teams thing things title titles tournament treaty
+university war woman women work works
+"""
+
+CONNECTIVES = frozenset(_CONNECTIVES.split())
+"""Markers that join two events."""
+STARTS = frozenset(_STARTS.split())
+"""Words for the start of whatever fact is spoken of."""
+ENDS = frozenset(_ENDS.split())
+"""Words for its end."""
+SPELLS = frozenset(_SPELLS.split())
+"""Nouns for an interval fact as a whole."""
+PRONOUNS = frozenset(_PRONOUNS.split())
+"""Words that point back."""
+AUXILIARIES = frozenset(_AUXILIARIES.split())
+"""Verbs that may stand for a verb said before."""
+RELATIVES = frozenset(_RELATIVES.split())
+"""Words that ask, or begin a relative clause."""
+FUNCTION = frozenset(_FUNCTION.split())
+"""Words that say nothing by themselves."""
+TYPES = frozenset(_TYPES.split())
+"""Nouns for kinds of things in general."""
 COMPARATIVES = frozenset({"later-end", "earlier-end"})
-STARTS = frozenset(
-    "begin begins began begun beginning start starts started starting commence commenced commencing commences"
-    " beginnings outset opening arrival inauguration onset debut".split()
-)
-ENDS = frozenset(
-    "end ends ended ending finish finishes finished finishing cease ceased ceases ceasing stop stops stopped stopping conclude"
-    " concluded concludes concluding conclusion departure expire expired expires expiring exit lapse lapsed close closed".split()
-)
-SPELLS = frozenset(
-    "spell spells stint stints time period periods tenure term terms run stay career service years association relationship involvement"
-    " post job role office spot times".split()
-)
-PRONOUNS = frozenset(
-    "he she they him her hers his it its them their theirs himself herself themselves itself that this those these there one ones".split()
-)
-AUXILIARIES = frozenset("did do does had has have was were is are".split())
-RELATIVES = frozenset("who whom whose which that what where".split())
-FUNCTION = frozenset(
-    """a an the of in on at to for by with from into onto as and but or is are was were be been being am has have had having do does did doing done
-    would will can could both too also either all any each every other another else same well among amongst out up down over off back away own ever
-    still already just once eventually exactly precisely entirely wholly completely fully strictly some point course moment so such way
-    come came comes coming get gets got getting make makes made making take takes took taken taking give gives gave given giving
-    serve serves served serving hold holds held holding name named called happened last lasted lasts lasting stayed remained remain stay
-    through across between about whole entire full together respectively itself during ' ( ) " ” “ : - . & /
-    then see saw seen ran run set went go goes going gone spend spent spending fell fall falls lay act acted acting acts only very""".split()
-)  # fmt: skip
-TYPES = frozenset(
-    """person people individual individuals man men woman women figure figures someone anyone somebody anybody entity entities thing things
-    organisation organization organisations organizations place places city cities country countries state states nation nations company companies
-    group groups body bodies role roles office offices post posts job jobs team teams club clubs side film films movie book work works award awards
-    prize prizes event events tournament edition party parties band album artist politician leader leaders player players university institution
-    school mission document treaty battle war title titles position positions candidate candidates recipients fact""".split()
-)  # fmt: skip
+"""Markers of a comparison whose second side was said before."""

@@ -163,7 +163,6 @@ def request_of(trace: Trace, facts: list[TemporalFact]) -> VerifyRequest:
     return VerifyRequest(question=verbaliser.question(trace), evidence=tuple(map(labelled, facts)), structure_hint=hint)
 
 
-
 def cases(operator: str, template: Template, count: int) -> list[tuple[Trace, list[TemporalFact]]]:
     found: list[tuple[Trace, list[TemporalFact]]] = []
     for seed in range(300):
@@ -201,9 +200,7 @@ def test_every_conjunction_of_constraints_is_executed_in_stages() -> None:
         if first is None or not execute(first, facts) or first.references:
             continue
         pairs = [s for s in first.steps if isinstance(s, PairwiseStep)]
-        ordinal = OrdinalStep(
-            constraint="c2", operator="start_rank", fact=pairs[0].right, rank=1, order=RankOrder.DESCENDING, candidates=1
-        )
+        ordinal = OrdinalStep(constraint="c2", operator="start_rank", fact=pairs[0].right, rank=1, order=RankOrder.DESCENDING, candidates=1)
         place = first.steps.index(pairs[0]) + 1
         trace = first.model_copy(update={"steps": (*first.steps[:place], ordinal, *first.steps[place:])})
         reply = verify(request_of(trace, facts), "all")
@@ -237,9 +234,7 @@ def test_order_and_ids_of_the_evidence_do_not_matter(seed: int) -> None:
     rng.shuffle(evidence)
     ids = sorted({f[k] for f in evidence for k in ("subject", "object", "relation")})
     new = dict(zip(ids, rng.sample(range(1000), len(ids)), strict=True))
-    renamed = tuple(
-        LabelledFact.model_validate({**f, **{k: f"Z{new[f[k]]}" for k in ("subject", "object", "relation")}}) for f in evidence
-    )
+    renamed = tuple(LabelledFact.model_validate({**f, **{k: f"Z{new[f[k]]}" for k in ("subject", "object", "relation")}}) for f in evidence)
     assert verify(request.model_copy(update={"evidence": renamed}), "all") == verify(request, "all")
 
 

@@ -1,0 +1,49 @@
+"""Inflected forms of the base words in the verifier's lexicon."""
+
+from __future__ import annotations
+
+from functools import cache
+
+_IRREGULAR: dict[str, str] = {
+    "become": "became become", "begin": "began begun", "bring": "brought", "buy": "bought", "choose": "chose chosen", "come": "came come",
+    "drive": "drove driven", "fall": "fell fallen", "fight": "fought", "find": "found", "fly": "flew flown flies", "get": "got gotten",
+    "give": "gave given", "go": "went gone goes", "hold": "held", "lead": "led", "leave": "left", "lie": "lay lain lying", "lose": "lost",
+    "make": "made", "put": "put", "read": "read", "ride": "rode ridden", "run": "ran run", "sell": "sold", "set": "set", "shoot": "shot",
+    "show": "shown", "sing": "sang sung", "sit": "sat", "stand": "stood", "swear": "swore sworn", "take": "took taken", "teach": "taught",
+    "tie": "tying", "win": "won", "write": "wrote written", "split": "split", "die": "dying", "wed": "wed",
+    "be": "is was were been being are",
+    "learn": "learnt", "send": "sent", "see": "saw seen", "have": "has had having", "do": "did does done doing", "keep": "kept",
+    "man": "men", "woman": "women", "child": "children", "wife": "wives", "alumnus": "alumni",
+}  # fmt: skip
+_DOUBLING_WORDS = """
+run win sit get put set begin split quit wed step transfer admit drop plan enrol cut permit commit pen sin abet refer
+occur
+"""
+_DOUBLING = frozenset(_DOUBLING_WORDS.split())
+
+
+@cache
+def forms_of(base: str) -> frozenset[str]:
+    """A base form with its inflections as verb and as noun (an over-generated few do no harm)."""
+    found = {base, *_IRREGULAR.get(base, "").split()}
+    if base.endswith("e"):
+        found |= {base + "s", base + "d", base[:-1] + "ing"}
+        if base.endswith("ie"):
+            found.add(base[:-2] + "ying")
+    elif base.endswith("y") and base[-2:-1] not in tuple("aeiou"):
+        found |= {base[:-1] + "ies", base[:-1] + "ied", base + "ing"}
+    elif base.endswith(("s", "x", "z", "ch", "sh")):
+        found |= {base + "es", base + "ed", base + "ing"}
+    else:
+        found |= {base + "s", base + "ed", base + "ing"}
+    if base in _DOUBLING:
+        found |= {base + base[-1] + "ed", base + base[-1] + "ing"}
+    if base in ("travel", "model", "enrol"):
+        found |= {base + "led", base + "ling"}
+    return frozenset(found)
+
+
+def phrases_of(base: str) -> set[tuple[str, ...]]:
+    """The word sequences that a base form or a `_` phrase stands for; only its first word is inflected."""
+    head, *rest = base.split("_")
+    return {(form, *rest) for form in forms_of(head)}
