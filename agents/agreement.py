@@ -75,20 +75,19 @@ def judge(reply: AnswersReply, mode: Literal["all", "single"], gold: Gold) -> Ve
 def names_gold(answer: str, gold: Gold) -> bool:
     """Whether one answer names the gold entity and no rival as well or better."""
     own = [name for name in (gold.label, *gold.aliases) if normalise_label(name)]
-    for form in _forms(answer):
-        if any(_equal(form, rival) for rival in gold.rivals):
-            # A name that is a rival's too decides nothing, unless it is spelt as the gold label and not as the rival's.
-            return _spelt_as(form, [gold.label]) and not _spelt_as(form, gold.rivals)
-        if any(_equal(form, name) for name in own):
-            return True
-    form = _forms(answer)[-1]
-    best = max((closeness(form, name) for name in own), default=0.0)
-    return best > 0 and best > max((closeness(form, rival) for rival in gold.rivals), default=0.0)
+    if any(_is_same(answer, rival) for rival in gold.rivals):
+        # A name that is a rival's too decides nothing, unless it is spelt as the gold label and not as the rival's.
+        return _spelt_as(answer, [gold.label]) and not _spelt_as(answer, gold.rivals)
+    if any(_is_same(answer, name) for name in own):
+        return True
+    said = _without_lead_in(answer)
+    best = max((closeness(said, name) for name in own), default=0.0)
+    return best > 0 and best > max((closeness(said, rival) for rival in gold.rivals), default=0.0)
 
 
 def same_name(one: str, other: str) -> bool:
     """Whether two names match when there is no rival: the symmetric core of the matcher."""
-    return any(_equal(form, other) for form in _forms(one)) or any(_equal(one, form) for form in _forms(other)) or closeness(one, other) > 0
+    return _is_same(one, other) or _is_same(other, one) or closeness(one, other) > 0
 
 
 def closeness(one: str, other: str) -> float:
@@ -119,16 +118,20 @@ def is_abstention(answer: str, gold: Gold) -> bool:
     return bool(_ABSTENTION.match(answer.strip()))
 
 
-def _forms(answer: str) -> list[str]:
-    """The answer as it stands, without a lead-in, and `Roy, Ana` the other way round."""
-    forms = [answer]
-    stripped = _LEAD_IN.sub("", answer, count=1).strip()
-    if stripped and stripped != answer:
-        forms.append(stripped)
-    last, comma, first = forms[-1].partition(",")
-    if comma and "," not in first and last.strip() and first.strip():
-        forms.append(f"{first.strip()} {last.strip()}")
-    return forms
+def _is_same(answer: str, name: str) -> bool:
+    """Equality of an answer, with or without a lead-in, and a name; `Roy, Ana` is `Ana Roy`."""
+    said = _without_lead_in(answer)
+    return _equal(answer, name) or _equal(said, name) or _equal(_turned(said), name) or _equal(said, _turned(name))
+
+
+def _without_lead_in(answer: str) -> str:
+    return _LEAD_IN.sub("", answer, count=1).strip() or answer
+
+
+def _turned(name: str) -> str:
+    """`Roy, Ana` the other way round; anything else as it stands."""
+    last, comma, first = name.partition(",")
+    return f"{first.strip()} {last.strip()}" if comma and "," not in first and first.strip() and last.strip() else name
 
 
 def _equal(one: str, other: str) -> bool:

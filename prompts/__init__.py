@@ -1,7 +1,7 @@
 """Prompts: files `<role>/<version>.md` with a front matter; load, render, hash.
 
 A prompt is a system text and a user text. Values stand only inside the user text's one delimited
-block, each as JSON with `<` and `>` escaped, so that a label can neither end the block nor speak
+block, each as JSON with the `<` of a tag escaped, so that a label can neither end the block nor speak
 outside it. A variable that is unknown or missing is an error.
 """
 
@@ -26,6 +26,7 @@ FOLDER = Path(__file__).parent
 _FILE = re.compile(r"---\n(?P<head>.*?)\n---\n+# System\n(?P<system>.*?)\n# User\n(?P<user>.*)\Z", re.DOTALL)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _BLOCK = re.compile(r"^<data>$(.*?)^</data>$", re.DOTALL | re.MULTILINE)
+_TAG = re.compile(r"<(?=[A-Za-z/!])")
 _HEAD_KEYS = {"purpose", "variables", "response"}
 
 
@@ -111,8 +112,8 @@ def render(prompt: Prompt, values: Mapping[str, Any]) -> tuple[dict[str, str], .
 
 
 def as_data(value: Any) -> str:
-    """A value as JSON on one line, a list of objects as one object a line; `<` and `>` are escaped."""
+    """A value as JSON on one line, a list of objects as one object a line; what could be a tag is escaped."""
     if isinstance(value, list | tuple) and value and all(isinstance(item, Mapping) for item in value):
         return "[\n" + ",\n".join(f"  {as_data(item)}" for item in value) + "\n]"
-    text = json.dumps(value, ensure_ascii=False)
-    return text.translate({ord("<"): "\\u003c", ord(">"): "\\u003e", 0x2028: "\\u2028", 0x2029: "\\u2029", 0x85: "\\u0085"})
+    text = _TAG.sub("\\\\u003c", json.dumps(value, ensure_ascii=False))
+    return text.translate({0x2028: "\\u2028", 0x2029: "\\u2029", 0x85: "\\u0085"})
