@@ -178,7 +178,8 @@ class Clauses:
         if short and (not many or told.words.open_state or (self.is_single and short.endswith(" there"))):
             return short
         if self.is_single and not told.words.patient.person and not told.words.open_state:
-            return self.base(told, moment, "it")
+            with_it = self.base(told, moment, "it")
+            return short if short and with_it.endswith(" of it") else with_it
         return short or self.base(told, moment)
 
     def adjunct(self, condition: Condition, subject: Term | None, many: bool, can_echo: bool = True) -> tuple[int, str]:
@@ -207,8 +208,8 @@ class Clauses:
         if not told.words.inverse:
             state = put(self.base(told, "state", GAP), "past")
             return f"{put('be', form)} {'ones' if form == 'plural' else 'one'} that {agent} {state}"
-        its = "their" if form == "plural" else "its"
-        return put(told.words.inverse.replace("{its}", its), form).replace("{a}", agent)
+        its, it = ("their", "them") if form == "plural" else ("its", "it")
+        return put(told.words.inverse.replace("{its}", its).replace("{it}", it), form).replace("{a}", agent)
 
     def _like(self, who: str, base: str, sign: str) -> str:
         if sign == "=":
@@ -295,7 +296,8 @@ class Clauses:
             spanned = told.words.span.replace("{length}", length)
             where = self.patient(told) if patient is None else patient
             return " ".join(spanned.replace("{p}", where).split()) if patient == GAP else spanned.replace("{p}", where)
-        return f"{self.base(told, 'state', patient)} for {length} time"
+        base = self.base(told, "state", patient)
+        return f"{base}{',' if base.endswith(' for') else ''} for {length} time"
 
 
 _BEFORE = {"<": "before", ">": "after"}

@@ -193,7 +193,8 @@ LEXICON: dict[str, Words] = {
     "fought in": _FOUGHT,
     "conflict": _FOUGHT,
     "part of": Words(
-        THING, Noun("whole", "wholes", article="titled", vague=True), "be part of {p}", "begin as part of {p}", "end as part of {p}",
+        Noun("event", "events", article="titled", vague=True), Noun("larger event", "larger events", article="titled", vague=True),
+        "be part of {p}", "begin as part of {p}", "end as part of {p}",
         "include {a}", short_start="begin", short_end="end",
     ),
     # learning and work
@@ -263,6 +264,8 @@ LEXICON: dict[str, Words] = {
     "unmarried partner": Words(
         PERSON, PERSON, "be the partner of {p}", "become the partner of {p}", "stop being the partner of {p}", "be the partner of {a}"
     ),
+    "place of birth": Words(PERSON, PLACE, "be born in {p}", inverse="be the birthplace of {a}"),
+    "place of death": Words(PERSON, PLACE, "die in {p}", inverse="be where the death took place of {a}"),
     "was born in": Words(PERSON, PLACE, "be born in {p}", inverse="be the birthplace of {a}"),
     "died in": Words(PERSON, PLACE, "die in {p}", inverse="be where the death took place of {a}"),
     "significant event": Words(THING, EVENT, "go through {p}", inverse="happen to {a}"),

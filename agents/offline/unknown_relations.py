@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.english import past
+from agents.offline.english import gerund, past
 from agents.offline.lexicon import LEXICON
 from agents.offline.words import ANYONE, Words, flip
 
@@ -14,6 +14,11 @@ _INTRANSITIVE = {
     "participated", "competed", "worked", "lived", "died", "played", "served", "starred", "appeared", "resided", "studied",
     "graduated", "performed", "belonged", "collaborated", "retired", "moved", "travelled", "traveled", "visited", "merged",
 }  # fmt: skip
+_BASES = {
+    "make", "host", "consult", "criticize", "express", "engage", "sign", "praise", "discuss", "meet", "provide", "accuse", "demand",
+    "threaten", "use", "arrest", "reject", "investigate", "appeal", "return", "increase", "reduce", "impose", "cooperate", "negotiate",
+}  # fmt: skip
+"""Verbs that open a label in their base form, as event data has them: `Make a visit`."""
 _PASTS = {
     "won": "win", "wrote": "write", "led": "lead", "made": "make", "held": "hold", "built": "build", "ran": "run", "fought": "fight",
     "flew": "fly", "sang": "sing", "left": "leave", "became": "become", "taught": "teach", "sold": "sell",
@@ -34,6 +39,7 @@ def words_for(label: str) -> Words:
 def readable(label: str) -> str:
     """A label in lower case with its words apart: `<playsFor>`, `plays_for` -> `plays for`."""
     text = re.sub(r"[<>\"{}\[\]?!\x00-\x1f\x7f]+", " ", label)
+    text = re.sub(r"\(s\)", "s", text)
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).replace("_", " ").replace("/", " ")
     text = re.sub(r"\b(\w+)( \1\b)+", r"\1", " ".join(text.split()).lower())
     return text.removeprefix("http:").strip() or "link"
@@ -44,8 +50,10 @@ def _read(plain: str) -> Words:
     second, last = rest.partition(" ")[0], plain.rpartition(" ")[2]
     if first in ("is", "was", "are", "were") and rest:
         return _passive_or_role(rest)
-    if first == "has" and second.endswith("ed"):
-        return _verb(_base_of_past(second), rest.partition(" ")[2])
+    if first == "has" and rest:
+        return _verb(_base_of_past(second), rest.partition(" ")[2]) if second.endswith("ed") else _verb("have as", rest)
+    if first in _BASES:
+        return _verb(first, rest if last in _PREPOSITIONS else f"{rest} with regard to")
     if first in _THIRD_PERSON or (first.endswith("s") and not first.endswith("ss") and second in _PARTICLES):
         return _verb(_base_of_third_person(first), rest)
     if first in _PASTS and second not in ("by", "of"):
@@ -58,14 +66,24 @@ def _read(plain: str) -> Words:
 
 
 def _verb(base: str, rest: str) -> Words:
+    phrase = " ".join(f"{base} {rest} {{p}}".split())
     if not rest:
-        return Words(ANYONE, ANYONE, f"{base} {{p}}", inverse=f"be {past(base)} by {{a}}" if past(base).endswith("ed") else "")
-    return Words(ANYONE, ANYONE, f"{base} {rest} {{p}}")
+        return Words(ANYONE, ANYONE, phrase, inverse=f"be {past(base)} by {{a}}" if past(base).endswith("ed") else "")
+    is_open = rest.rpartition(" ")[2] in _PREPOSITIONS
+    return Words(ANYONE, ANYONE, phrase, inverse=f"have {gerund(base)} {rest} {{it}} {{a}}" if is_open else "")
 
 
 def _passive_or_role(rest: str) -> Words:
     named = f"a {rest}" if rest.startswith("member ") else rest
-    return Words(ANYONE, ANYONE, f"be {named} {{p}}", f"become {named} {{p}}", f"stop being {named} {{p}}")
+    first, _, last = rest.rpartition(" ")
+    verb = first.partition(" ")[0]
+    if last == "of":
+        inverse = f"have as {{its}} {first} {{a}}"
+    elif last == "by" and verb.endswith("ed"):
+        inverse = f"{_base_of_past(verb)} {first.partition(' ')[2]} {{a}}".replace("  ", " ")
+    else:
+        inverse = f"have {rest} {{it}} {{a}}" if last in _PREPOSITIONS else ""
+    return Words(ANYONE, ANYONE, f"be {named} {{p}}", f"become {named} {{p}}", f"stop being {named} {{p}}", inverse)
 
 
 def _base_of_third_person(verb: str) -> str:

@@ -36,7 +36,7 @@ ANYONE = Noun("one", "ones", question="who or what", vague=True)
 
 @dataclass(frozen=True)
 class Words:
-    """Verb phrases in base form; `{p}` is the patient, `{a}` the agent, `{its}` the patient's possessive."""
+    """Verb phrases in base form; `{p}` is the patient, `{a}` the agent, `{its}` and `{it}` the patient again."""
 
     agent: Noun
     patient: Noun
@@ -90,7 +90,7 @@ def _derived_open(verb: str, words: Words) -> str:
 
 
 def _without_patient(phrase: str) -> str:
-    found = re.fullmatch(r"((?:become|stop|start|finish|begin)\b.*) (?:of|at|in|for|over) \{p\}", phrase)
+    found = re.fullmatch(r"((?:become|stop being) (?!part\b).*) of \{p\}", phrase)
     return found[1] if found else ""
 
 
