@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import duckdb
@@ -12,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph_sampler.operators import OPERATOR_NAMES
-from graph_sampler.sql import PREDICATES, RANK_KEYS, check_record, compile_trace, load_facts, losses
+from graph_sampler.sql import PREDICATES, RANK_KEYS, check_record, compile_trace, losses
 from state.interval import Granularity
 from state.trace import OrdinalStep, PairwiseStep, RootStep, Trace
 from state.vocabulary import RankOrder, Template
