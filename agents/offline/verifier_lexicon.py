@@ -53,7 +53,7 @@ ENTRIES: dict[str, Entry] = {
         "play appear feature represent turn_out line_up compete",
         _JOIN + " sign_for",
         _LEAVE,
-        "player footballer teammate member squad playing",
+        "player footballer teammate member squad playing membership",
         "team club side franchise athlete sportsperson",
     ),
     "head coach of": Entry(

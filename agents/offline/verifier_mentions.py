@@ -105,11 +105,11 @@ def _unit_mentions(index: int, unit: Unit) -> list[tuple[float, list[Mention]]]:
             gaps = [min(abs(name.place - token.place) for token in members) for _, members in groups]
             cost += _FURTHER * (gaps[owner] - min(gaps))
         for token in unit.of("start", "end", "both"):
-            _nearest(mentions, token).general |= {{"start": "s", "end": "e", "both": "b"}[token.kind]}
+            _nearest(mentions, token, unit).general |= {{"start": "s", "end": "e", "both": "b"}[token.kind]}
         for token in unit.of("order"):
-            _nearest(mentions, token).orders.append(token)
+            _nearest(mentions, token, unit).orders.append(token)
         for token in unit.of("comparative"):
-            _nearest(mentions, token).comparatives.append(token)
+            _nearest(mentions, token, unit).comparatives.append(token)
         for mention in mentions:
             mention.has_pronoun = any(token.text in PRONOUNS for token in unit.tokens)
         options.append((cost, [*mentions, *apart]))
@@ -117,8 +117,21 @@ def _unit_mentions(index: int, unit: Unit) -> list[tuple[float, list[Mention]]]:
     return options
 
 
-def _nearest(mentions: list[Mention], token: Token) -> Mention:
-    """The mention that the word modifies: the one whose word comes next, else the last before it."""
+def head_of(mentions: list[Mention], unit: Unit) -> int:
+    """The mention that a unit is about: its first verb other than "founded by X" after a noun, else its last noun."""
+    spoken = [place for place, mention in enumerate(mentions) if mention.tokens]
+    verbs = [place for place in spoken if any(trigger.is_verb for token in mentions[place].tokens for trigger in token.triggers)]
+    by = {token.place - 1 for token in unit.tokens if token.text == "by"}
+    main = [place for place in verbs if not any(token.place in by for token in mentions[place].tokens)]
+    return (main or verbs)[0] if verbs else spoken[-1] if spoken else 0
+
+
+def _nearest(mentions: list[Mention], token: Token, unit: Unit) -> Mention:
+    """The mention that the word modifies: the noun right after it, else the verb of a ranked noun, else the nearest."""
+    place = next((place for place, other in enumerate(unit.tokens) if other is token), len(unit.tokens))
+    following = unit.tokens[place + 1 : place + 2]
+    if token.kind == "order" and len(mentions) > 1 and not (following and following[0].kind == "relation"):
+        return mentions[head_of(mentions, unit)]
     after = [(t.place, i) for i, mention in enumerate(mentions) for t in mention.tokens if t.place > token.place]
     before = [(-t.place, i) for i, mention in enumerate(mentions) for t in mention.tokens if t.place < token.place]
     return mentions[min(after or before)[1]]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agents.offline.verifier_comparison import Atom, compare
-from agents.offline.verifier_mentions import Mention, mentions_of
+from agents.offline.verifier_mentions import Mention, head_of, mentions_of
 from agents.offline.verifier_phrases import Reading, Side, readings
 from agents.offline.verifier_query import Evidence, FactRef, Pairwise, Query, Ranking
 from agents.offline.verifier_skeletons import Skeleton
@@ -101,20 +101,22 @@ class _Reader:
     def _options(self, mention: Mention, sides: list[FactRef]) -> list[tuple[float, FactRef]]:
         found: list[tuple[float, FactRef]] = []
         named = [name.entities for name in mention.names]
-        near = [side for side in sides if side.hop is not None]
         is_right = mention.unit in self.rights
+        said = [(side, other.unit in self.rights) for side, other in zip(sides, self.mentions, strict=False) if side.hop is not None]
+        near = [side for side, was_right in said if is_right or not was_right] or [side for side, _ in said]
+        pointed = [side for side, other in zip(sides, self.mentions, strict=False) if other.unit in self.rights]
         for index, hop in enumerate(self.skeleton.hops):
             if mention.relations is not None and not self.labels[index] & mention.relations:
                 continue
             anchor = self.skeleton.anchor(index)
             far = 0.0
             if mention.relations is None and near and near[-1].hop != hop.name:
-                far = 0.3 if not named else 0.1
+                far = 0.3
             others = [entities for entities in named if not anchor or entities != anchor]
             if not others:
                 far += 0.0 if named or mention.relations is not None else 0.1
                 if mention.is_elliptic and not named and is_right:
-                    far += 0.4
+                    far = 0.1 if pointed and pointed[-1].hop == hop.name else far + 0.4
                 found.append((far, FactRef(hop.name)))
             elif not mention.is_asking and len(others) == (1 if anchor else min(2, len(others))):
                 facts = self._reference(index, others)
@@ -166,6 +168,9 @@ class _Reader:
             own = self.by_unit[index]
             for left_unit, connective in unit.shared:
                 options.append([(0.0, [_Claim(self.by_unit[left_unit][-1], self._head(own), connective)])])
+            if unit.is_mutual:
+                lefts = [place for place in self._before(index) if self.mentions[place].unit not in self.rights]
+                options.append([(0.2 * rank, [_Claim(left, self._head(own), "same")]) for rank, left in enumerate(lefts)])
             for connective in unit.temporal():
                 found = self._joined(index, own, connective, bool({"and", "but"} & set(unit.connectives)))
                 options.append(found)
@@ -193,10 +198,8 @@ class _Reader:
         return found
 
     def _head(self, places: list[int]) -> int:
-        """The mention that a unit is about: its first verb, else its last noun."""
-        verbs = [place for place in places if any(t.is_verb for token in self.mentions[place].tokens for t in token.triggers)]
-        spoken = [place for place in places if self.mentions[place].tokens]
-        return verbs[0] if verbs else spoken[-1] if spoken else places[0]
+        mentions = [self.mentions[place] for place in places]
+        return places[head_of(mentions, self.units[mentions[0].unit])]
 
     def _conjoined(self, left: int) -> list[int]:
         """The verb that shares the left side's adjunct: `started` in "started and finished at Ajax in ..."."""
@@ -290,7 +293,11 @@ class _Reader:
         return frozenset(normalise_label(self.evidence.relation_labels[relation]) for relation in ids)
 
     def _aspect(self, place: int, side: FactRef) -> str | None:
-        return self.mentions[place].aspect(self._relations(side))
+        mention = self.mentions[place]
+        if mention.is_elliptic and place > 0 and self.units[mention.unit].connectives == ["and"]:
+            # "joined Ajax and Arn": the second name shares the first one's verb.
+            return self._aspect(place - 1, side)
+        return mention.aspect(self._relations(side))
 
     def _is_point(self, side: FactRef) -> bool:
         if side.hop is not None:

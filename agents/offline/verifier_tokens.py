@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from itertools import pairwise
 from functools import lru_cache
 from typing import Any
 
@@ -65,6 +66,8 @@ class Unit:
     """Whether the question word stands here."""
     shared: list[tuple[int, str]] = field(default_factory=list)
     """Connectives of earlier units whose right side was left for this one: (unit, connective)."""
+    is_mutual: bool = False
+    """Whether "in the same year" stands after it with nothing to compare: it joins this fact and the one before."""
 
     def of(self, *kinds: str) -> list[Token]:
         """Its tokens of some kinds."""
@@ -182,7 +185,9 @@ def _token(
         return _marker(word[1:-1].lower(), place), 1
     for phrase, triggers in phrases.get(word, ()):
         if tuple(words[at : at + len(phrase)]) == phrase:
-            weak = len(phrase) == 1 and (word in FUNCTION or word in TYPES or word in SPELLS or word in types)
+            is_verb = any(trigger.is_verb for trigger in triggers) and word not in SPELLS
+            plain = word in FUNCTION or (not is_verb and (word in TYPES or word in SPELLS or word in types))
+            weak = len(phrase) == 1 and plain
             if len(phrase) > 1 or word not in AUXILIARIES:
                 return Token("relation", word, place, triggers=triggers, is_weak=weak), len(phrase)
     for kind, known in [
@@ -238,13 +243,26 @@ def cut(tokens: list[Token]) -> list[Unit]:
         if len(units) > 1 and last.temporal() and set(last.temporal()) <= {"then", "prev"}:
             units[-2].connectives += last.temporal()
             last.connectives = []
+        elif len(units) > 1 and last.temporal() == ["same"] and not last.shared:
+            units[-2].is_mutual = True
+            last.connectives = []
         if last.temporal() or last.shared:
             raise Unreadable("a connective leads nowhere")
         units.pop()
     if not units:
         raise Unreadable("no clause")
     _find_question_word(units, tokens)
+    _hand_on_ranks(units)
     return units
+
+
+def _hand_on_ranks(units: list[Unit]) -> None:
+    """Moves a rank to the clause that says what is ranked: "founded the first company that he bought"."""
+    for unit, following in pairwise(units):
+        tail = unit.tokens[-2:]
+        if following.connectives[:1] == ["who"] and len(tail) == 2 and tail[0].kind == "order" and tail[1].kind == "type":
+            unit.tokens.remove(tail[0])
+            following.tokens.append(tail[0])
 
 
 def _close(units: list[Unit], boundary: str) -> None:
@@ -254,7 +272,10 @@ def _close(units: list[Unit], boundary: str) -> None:
         units.append(Unit())
         return
     waiting = last.temporal()
-    if waiting and boundary in ("and", "but", "comma") and not last.of("pronoun") and len(units) > 1:
+    if waiting == ["same"] and boundary in ("comma", "but") and not last.of("pronoun") and len(units) > 1:
+        units[-2].is_mutual = True
+        last.connectives = [name for name in last.connectives if name != "same"]
+    elif waiting and boundary in ("and", "but", "comma") and not last.of("pronoun") and len(units) > 1:
         last.shared += [(len(units) - 2, name) for name in waiting]
         last.connectives = [name for name in last.connectives if name not in CONNECTIVES]
 
@@ -272,8 +293,11 @@ def _find_question_word(units: list[Unit], tokens: list[Token]) -> None:
     if is_fronted:
         after_comma = [t for t in asking if any(p.kind == "comma" for p in tokens[max(0, t.place - 2) : t.place])]
         chosen = after_comma[-1] if after_comma else asking[0]
+    is_found = False
     for unit in units:
-        if any(token.place == chosen.place for token in unit.tokens):
+        is_found = is_found or any(token.place == chosen.place for token in unit.tokens)
+        # "Who, after she left, was ...": the question goes on after the adjunct.
+        if is_found and not set(unit.temporal()) - {"then", "prev"}:
             unit.is_asking = True
             return
     raise Unreadable("the question word asks nothing")

@@ -138,7 +138,7 @@ _RELATIVES = """
 that what where which who whom whose
 """
 _FUNCTION = """
-" & ' ( ) - . / : a about across act acted acting acts all already also am among amongst an and another any are as at away back be
+" & ' ( ) - . / : a about across act acted acting acts all already also am among lying lie lies falling amongst an and another any are as at away back be
 became become becomes becoming been being between both but by called came can come comes coming completely could course did do
 does doing done down during each either else entire entirely eventually ever every exactly fall falls fell for from full fully
 gave get gets getting give given gives giving go goes going gone got had happened has have having held hold holding holds in into
