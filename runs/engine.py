@@ -10,6 +10,7 @@ import asyncio
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from agents.workflow import InstanceResult
 from runs.database import InstanceOutcome, RunDatabase
@@ -26,6 +27,14 @@ RunInstance = Callable[[BenchmarkRecord], Awaitable[InstanceResult]]
 """Takes one record through the agents; never raises for what a model may do."""
 
 
+class Agents(NamedTuple):
+    """What the engine needs of the agents."""
+
+    run_instance: RunInstance
+    aclose: Callable[[], Awaitable[None]]
+    """Closes their connections, in the event loop that used them."""
+
+
 def number_to_take(folder: RunFolder) -> int:
     """How many traces, in id order, the run takes: the limit, and never fewer than an earlier build finished."""
     limit, count = folder.config.run.limit, folder.manifest.traces.count
@@ -39,7 +48,7 @@ def is_finished(folder: RunFolder, *, retry_failed: bool) -> bool:
     return not (retry_failed and Status.FAILED in folder.database.finished().values())
 
 
-def run_pending(folder: RunFolder, run_instance: RunInstance, *, retry_failed: bool = False, advance: Advance | None = None) -> list[Path]:
+def run_pending(folder: RunFolder, agents: Agents, *, retry_failed: bool = False, advance: Advance | None = None) -> list[Path]:
     """Takes the instances that are not finished through the agents; writes the final files and returns their paths.
 
     Raises:
@@ -55,7 +64,7 @@ def run_pending(folder: RunFolder, run_instance: RunInstance, *, retry_failed: b
         return (parse_line(BenchmarkRecord, line, path, number) for number, line in enumerate(lines, start=1))
 
     pending = (record for record in records() if record.id not in done)
-    asyncio.run(_work_through(pending, run_instance, folder.config.run.concurrency, database, (len(done), len(lines)), advance))
+    asyncio.run(_work_through(pending, agents, folder.config.run.concurrency, database, (len(done), len(lines)), advance))
     results, duplicates = assemble(records(), outcomes_by_id(database), backend_of(folder.config))
     database.store_duplicates(duplicates)
     return folder.write_results(results)
@@ -63,7 +72,7 @@ def run_pending(folder: RunFolder, run_instance: RunInstance, *, retry_failed: b
 
 async def _work_through(
     pending: Iterator[BenchmarkRecord],
-    run_instance: RunInstance,
+    agents: Agents,
     concurrency: int,
     database: RunDatabase,
     start_and_total: tuple[int, int],
@@ -75,7 +84,7 @@ async def _work_through(
     async def work() -> None:
         nonlocal done
         for record in pending:
-            outcome, visits = await _run_one(record, run_instance)
+            outcome, visits = await _run_one(record, agents.run_instance)
             database.commit(outcome, visits)
             done += 1
             if advance is not None:
@@ -88,6 +97,7 @@ async def _work_through(
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
+        await agents.aclose()
 
 
 async def _run_one(record: BenchmarkRecord, run_instance: RunInstance) -> tuple[InstanceOutcome, Sequence[Visit]]:

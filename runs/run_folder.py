@@ -134,6 +134,26 @@ class RunReader:
         """The folder of the run's own prompt files."""
         return self.path / PROMPTS
 
+    def check_prompts(self) -> None:
+        """Passes if the run's own prompt files are the ones that it began with.
+
+        Raises:
+            RunFolderError: one is missing or was edited.
+        """
+        for name, sha256 in (self.manifest.prompts or {}).items():
+            path = self.prompts_path / f"{name}.md"
+            if hashlib.sha256(read_bytes(path)).hexdigest() != sha256:
+                raise RunFolderError(
+                    "the run's own copy of the prompt was edited", where=str(path), remedy="Restore it or make the run anew."
+                )
+
+    def first_accepted(self) -> str | None:
+        """The id of an accepted instance; `None` if there is none."""
+        for part in ConstraintCount:
+            for line in read_lines(self.benchmark_file(part)):
+                return parse_line(BenchmarkRecord, line, self.benchmark_file(part), 1).id
+        return None
+
     @property
     def has_agents(self) -> bool:
         """Whether agents have worked on the run."""

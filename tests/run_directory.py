@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agents.workflow import InstanceResult
 from runs.config_file import LoadedConfig, load_config
+from runs.engine import Agents
 from runs.json_lines import model_line
 from runs.manifest import GraphNote
 from runs.run_folder import RunFolder
@@ -96,6 +97,7 @@ class ScriptedAgents:
     def __init__(self, script: Callable[[BenchmarkRecord, int], InstanceResult]) -> None:
         self.script = script
         self.asked: list[str] = []
+        self.closed = 0
 
     async def __call__(self, record: BenchmarkRecord) -> InstanceResult:
         number = int(record.id.rpartition("-")[2], 16)
@@ -103,6 +105,15 @@ class ScriptedAgents:
         for _ in range(number * 7 % 5):
             await asyncio.sleep(0)
         return self.script(record, number)
+
+    @property
+    def agents(self) -> Agents:
+        """What the engine is given."""
+        return Agents(self, self.aclose)
+
+    async def aclose(self) -> None:
+        """Counts that the connections were closed."""
+        self.closed += 1
 
 
 def mixed(record: BenchmarkRecord, number: int) -> InstanceResult:

@@ -24,7 +24,7 @@ def build(tmp_path: Path, name: str, agents: ScriptedAgents, *overrides: str, re
         if folder.reader is None:
             sampled(folder, records(count))
         if not is_finished(folder, retry_failed=retry_failed):
-            run_pending(folder, agents, retry_failed=retry_failed)
+            run_pending(folder, agents.agents, retry_failed=retry_failed)
     return tmp_path / name
 
 
@@ -77,6 +77,7 @@ def test_a_stopped_run_is_continued_and_finished_instances_are_not_redone(tmp_pa
     with pytest.raises(KeyboardInterrupt):
         build(tmp_path, "run", first, "run.concurrency=3")
     assert not (tmp_path / "run" / "benchmark").exists()
+    assert first.closed == 1
     with RunReader(tmp_path / "run").database() as database:
         done = set(database.finished())
     build(tmp_path, "run", second)

@@ -1,0 +1,176 @@
+"""`build`: sample if need be, then every instance through the agents, in a directory of the run's own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+import prompts
+from agents.prompt_renderer import PROMPT_FOLDERS
+from agents.response_cache import ResponseCache
+from agents.rules_backend import LABEL
+from agents.setup import build_workflow, role_configs
+from agents.workflow import InstanceResult, Workflow, run_instance
+from runs.config_file import LoadedConfig, check_environment
+from runs.database import UsageRow
+from runs.engine import Agents, is_finished, number_to_take, run_pending
+from runs.manifest import Counts
+from runs.run_folder import RunFolder, RunReader, spent
+from runs.sampling import sample_into
+from runs.terminal import progress, say
+from state.config import Config, PromptsConfig
+from state.instance import BenchmarkRecord
+from state.model_base import FORMAT_VERSION
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build came to."""
+
+    path: Path
+    config: str
+    """The config file as the user named it."""
+    taken: int
+    """Number of traces, in id order, that were taken."""
+    sampled: int
+    """Number of traces that there are."""
+    counts: Counts
+    usage: tuple[UsageRow, ...]
+    written: tuple[Path, ...]
+    """The files written now; none if the run was finished before."""
+    an_id: str | None
+    """An accepted instance, to try the next command on."""
+
+    def lines(self) -> list[str]:
+        """The summary for a person."""
+        counts = self.counts
+        lines = [f"accepted   {counts.accepted} of {self.taken}", f"discarded  {sum(counts.discarded.values())}"]
+        lines += [f"  {count:>7}  {reason}" for reason, count in counts.discarded.items()]
+        lines.append(f"failed     {counts.failed}")
+        calls, cached = (sum(getattr(row, name) for row in self.usage) for name in ("calls", "cached_calls"))
+        lines.append(f"spent      {spent(self.usage):.4f} USD in {calls} calls, {cached} of them from the cache")
+        return lines
+
+    def as_json(self) -> bytes:
+        """The summary for a machine."""
+        data = {
+            "format": FORMAT_VERSION,
+            "run": str(self.path),
+            "sampled": self.sampled,
+            "taken": self.taken,
+            **self.counts.model_dump(),
+            "usd_paid": spent(self.usage),
+            "usage": [row.model_dump() for row in self.usage],
+        }
+        return orjson.dumps(data, option=orjson.OPT_INDENT_2) + b"\n"
+
+    def talk(self) -> Iterator[str]:
+        """What was written, and the command that most likely comes next."""
+        if self.written:
+            yield f"wrote {', '.join(map(str, self.written))}"
+        else:
+            yield f"{self.path} was finished before; nothing to do"
+        if self.counts.failed:
+            yield f"next: chronoqg build {self.config} --out {self.path} --retry-failed"
+        elif self.an_id is not None:
+            yield f"next: chronoqg show {self.path} {self.an_id}"
+        else:
+            yield f"next: chronoqg check {self.path}"
+
+
+def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -> BuildReport:
+    """Makes or continues a run; everything that the user may have got wrong is looked at first.
+
+    Raises:
+        ChronoQGError: config, graph, directory, cache or server is not as it must be.
+        KeyboardInterrupt: the user stopped it; what is finished is kept.
+    """
+    check_environment(loaded)
+    with RunFolder(path, loaded) as folder, _open_cache(loaded.config) as cache:
+        workflow = build_workflow(_with_prompts(folder), environ=os.environ, cache=cache)
+        with progress() as advance:
+            if folder.reader is None:
+                sample_into(folder, say, advance)
+            folder.store_prompts(prompt_files(folder.config))
+            written: list[Path] = []
+            if not is_finished(folder, retry_failed=retry_failed):
+                try:
+                    written = run_pending(folder, _agents(workflow), retry_failed=retry_failed, advance=advance)
+                except KeyboardInterrupt:
+                    say(f"{len(folder.database.finished())} of {number_to_take(folder)} instances are done")
+                    raise
+        return _report(folder, written)
+
+
+def prompt_files(config: Config) -> dict[str, bytes]:
+    """`<role>/<version>` -> bytes of every prompt file that a language model of the setup is given."""
+    files = {}
+    for role, chosen in role_configs(config.agents).items():
+        if config.models[chosen.model].provider != LABEL:
+            name = f"{PROMPT_FOLDERS[role]}/{chosen.prompt}"
+            files[name] = (prompt_folder(config) / f"{name}.md").read_bytes()
+    return files
+
+
+def prompt_folder(config: Config) -> Path:
+    """Where a config reads its prompts."""
+    return prompts.FOLDER if config.prompts.path is None else Path(config.prompts.path)
+
+
+def with_prompts_of(reader: RunReader, config: Config) -> Config:
+    """The config with the run's own prompt files in place of those that it names."""
+    return config.model_copy(update={"prompts": PromptsConfig(path=str(reader.prompts_path))})
+
+
+def _with_prompts(folder: RunFolder) -> Config:
+    """The config with the prompts to use: a run that has its own copies goes on with them."""
+    reader = folder.reader
+    if reader is None or reader.manifest.prompts is None:
+        return folder.config
+    reader.check_prompts()
+    with contextlib.suppress(OSError):
+        now = prompt_files(folder.config)
+        if any((reader.prompts_path / f"{name}.md").read_bytes() != content for name, content in now.items()):
+            say("note: a prompt was changed since this run began; the run goes on with its own copy")
+    return with_prompts_of(reader, folder.config)
+
+
+@contextlib.contextmanager
+def _open_cache(config: Config) -> Iterator[ResponseCache | None]:
+    """The cache, if any role needs a server."""
+    if all(config.models[chosen.model].provider == LABEL for chosen in role_configs(config.agents).values()):
+        yield None
+        return
+    cache = ResponseCache(Path(config.cache.path))
+    try:
+        yield cache
+    finally:
+        cache.close()
+
+
+def _agents(workflow: Workflow) -> Agents:
+    async def one(record: BenchmarkRecord) -> InstanceResult:
+        return await run_instance(record, workflow)
+
+    return Agents(one, workflow.aclose)
+
+
+def _report(folder: RunFolder, written: list[Path]) -> BuildReport:
+    manifest, reader = folder.manifest, folder.reader
+    assert manifest.counts is not None, "the final files are written"
+    assert reader is not None, "the traces are written"
+    return BuildReport(
+        path=folder.path,
+        config=folder.loaded.file,
+        taken=manifest.taken,
+        sampled=manifest.traces.count,
+        counts=manifest.counts,
+        usage=tuple(folder.database.usage()),
+        written=tuple(written),
+        an_id=reader.first_accepted(),
+    )
