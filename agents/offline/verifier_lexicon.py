@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 
 
 _OFFICE_START = (
-    "become appoint take_over take_up take_office take_charge assume enter_office install inaugurate swear_in "
+    "join become appoint take_over take_up take_office take_charge assume enter_office install inaugurate swear_in "
     "come_to_power come_into_office arrive hire begin name_as elect_as take_the_helm"
 )
 _OFFICE_END = (

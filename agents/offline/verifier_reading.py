@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agents.offline.verifier_comparison import Atom, compare
+from agents.offline.verifier_comparison import Atom, Comparison, compare
 from agents.offline.verifier_mentions import Mention, head_of, mentions_of
 from agents.offline.verifier_phrases import Reading, Side, readings
 from agents.offline.verifier_query import Evidence, FactRef, Pairwise, Query, Ranking
@@ -117,7 +117,7 @@ class _Reader:
                 far += 0.0 if named or mention.relations is not None else 0.1
                 if mention.is_elliptic and not named and is_right:
                     far = 0.1 if pointed and pointed[-1].hop == hop.name else far + 0.4
-                found.append((far, FactRef(hop.name)))
+                found.append((far + self._unlikely(mention, hop.name, sides, pointed), FactRef(hop.name)))
             elif not mention.is_asking and len(others) == (1 if anchor else min(2, len(others))):
                 facts = self._reference(index, others)
                 if facts:
@@ -131,6 +131,15 @@ class _Reader:
                     cost = 0.3 * age + (0.0 if mention.is_elliptic and is_right else 0.2 if is_right and mention.has_pronoun else 0.8)
                     found.append((cost, side))
         return found
+
+    def _unlikely(self, mention: Mention, hop: str, sides: list[FactRef], pointed: list[FactRef]) -> float:
+        """A cost where a verb such as "left" fits several hops and this is not the subject's own."""
+        if mention.names or mention.relations is None or sum(bool(labels & mention.relations) for labels in self.labels) < 2:
+            return 0.0
+        if mention.unit in self.rights:
+            return 0.2 if pointed and pointed[-1].hop != hop else 0.0
+        asked = [side for side, other in zip(sides, self.mentions, strict=False) if other.is_asking]
+        return 0.2 if asked and hop not in [side.hop for side in asked] else 0.0
 
     def _reference(self, index: int, others: list[frozenset[str]]) -> frozenset[int]:
         facts = self.skeleton.facts[index]
@@ -244,26 +253,24 @@ class _Reader:
                 atom = Atom(end, ">" if token.text == "later-end" else "<", end)
                 self._add(pairs, sides[place], last_right, [frozenset({atom})])
         rankings = self._rankings(sides)
-        is_possible = False
-        for chosen in itertools.product(*(_combined(pair) for pair in pairs.values())):
-            constraints = []
-            extra = 0.0
-            for (left, right), atoms, claimed in zip(pairs, chosen, pairs.values(), strict=True):
-                comparison = compare(atoms, self._is_point(left), self._is_point(right))
-                if comparison is None:
-                    break
-                extra += 0.5 if comparison.operator is None and len(claimed) > 1 else 0.0
-                constraints.append(Pairwise(left, right, comparison))
-            else:
-                is_possible = True
-                hops = self.skeleton.hops
-                answer = hops[-1].object if hops[-1].subject.variable != f"?{'abc'[len(hops) - 1]}" else hops[-1].subject
-                variable = answer.variable if self.skeleton.is_chain else "?a"
-                for ranked in rankings:
-                    query = Query(hops, self.skeleton.is_chain, variable or "?a", tuple(constraints), ranked)
-                    yield Scored(penalty + extra, query)
-        if not is_possible:
+        options = [self._comparisons(*pair, claimed) for pair, claimed in pairs.items()]
+        if not all(options):
             yield Scored(penalty, None)
+            return
+        hops, is_chain = self.skeleton.hops, self.skeleton.is_chain
+        answer = f"?{'abc'[len(hops) - 1]}" if is_chain else "?a"
+        for chosen in itertools.product(*options):
+            constraints = tuple(Pairwise(left, right, found) for (left, right), found in zip(pairs, chosen, strict=True))
+            for ranked in rankings:
+                yield Scored(penalty, Query(hops, is_chain, answer, constraints, ranked))
+
+    def _comparisons(self, left: FactRef, right: FactRef, claimed: list[list[Reading]]) -> list[Comparison]:
+        """What all claims about two facts come to; where they can make an operator of the table, only that."""
+        added = dict.fromkeys(frozenset().union(*chosen) for chosen in itertools.product(*claimed))
+        found = [compare(atoms, self._is_point(left), self._is_point(right)) for atoms in added]
+        possible = [comparison for comparison in found if comparison is not None]
+        operators = [comparison for comparison in possible if comparison.operator is not None]
+        return operators if operators and len(claimed) > 1 else possible
 
     def _add(
         self, pairs: dict[tuple[FactRef, FactRef], list[list[Reading]]], left: FactRef, right: FactRef, found: list[Reading]
@@ -330,7 +337,3 @@ class _Reader:
                 options.append([Ranking(side.hop, key, int(rank), order == "desc") for key in keys])
         found = [tuple(dict.fromkeys(chosen)) for chosen in itertools.product(*options)]
         return [chosen for chosen in found if len({ranking.hop for ranking in chosen}) == len(chosen)]
-
-
-def _combined(claimed: list[list[Reading]]) -> list[Reading]:
-    return list(dict.fromkeys(frozenset().union(*chosen) for chosen in itertools.product(*claimed)))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from itertools import pairwise
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from agents.offline.verifier_inflection import forms_of, phrases_of
