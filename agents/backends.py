@@ -23,7 +23,7 @@ Check = Callable[[RoleReply], str | None]
 """Why a well-formed reply cannot be used, told to the role when it is asked again; `None`: it can."""
 
 FINAL_ERRORS = frozenset({TryError.BAD_REQUEST, TryError.AUTHENTICATION})
-"""Errors that the same request would meet again."""
+"""Errors that the same request would meet again, so that it is sent again only if it can be put differently."""
 
 
 class RoleCall(NamedTuple):
@@ -122,9 +122,9 @@ class Backend:
             tries.append(self._record(sample, request, key, raw, result, error, detail))
             if error is None:
                 return RoleCall(result.reply, tuple(tries), prompt)
-            if error in FINAL_ERRORS:
-                break
             feedback.append(Feedback(raw.text, error, detail))
+            if error in FINAL_ERRORS and self.render(role, typed, mode, feedback)[0] == request:
+                break
         return RoleCall(None, tuple(tries), prompt)
 
     def _record(

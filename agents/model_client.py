@@ -13,12 +13,15 @@ import json
 import logging
 import os
 import re
+import ssl
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import Any
 
+import certifi
 import openai
 from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
@@ -61,7 +64,9 @@ class ModelClient:
         self._not_before = 0.0
         self._failures = 0
         with _without_foreign_variables():
-            self._http = openai.DefaultAsyncHttpxClient(timeout=config.timeout_s)
+            # No redirects: httpx would take our extra headers along to another host.
+            self._http = openai.DefaultAsyncHttpxClient(timeout=config.timeout_s, verify=_tls(), follow_redirects=False)
+            self._unused = openai.DefaultHttpxClient(verify=_tls())
             self._chat = ChatOpenAI(
                 model=config.model or "",
                 api_key=SecretStr(key),
@@ -71,6 +76,7 @@ class ModelClient:
                 default_headers=headers or None,
                 default_query=address.query or None,
                 http_async_client=self._http,
+                http_client=self._unused,
                 http_socket_options=(),
                 use_responses_api=False,
                 max_retries=0,
@@ -103,6 +109,7 @@ class ModelClient:
 
     async def aclose(self) -> None:
         """Closes the connections."""
+        self._unused.close()
         await self._http.aclose()
 
     async def _send(self, request: Request) -> RawReply:
@@ -168,6 +175,13 @@ class ModelClient:
             if self.config.tpm is not None:
                 tokens = raw.usage.input + raw.usage.output
                 self._next_slot = max(now, self._next_slot) + tokens * 60.0 / self.config.tpm
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """One for the process: reading the certificates takes longer than a short request."""
+    own = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
+    return ssl.create_default_context(cafile=None if own else certifi.where())
 
 
 @contextmanager

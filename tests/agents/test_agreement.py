@@ -8,19 +8,46 @@ from agents.agreement import Gold, Verdict, closeness, judge, names_gold, same_n
 from state.roles import AnswersReply
 
 INSIDE = [
-    ("Niger", "Nigeria"), ("Oman", "Romania"), ("Mali", "Somalia"), ("Sudan", "South Sudan"), ("Guinea", "Papua New Guinea"),
-    ("Dominica", "Dominican Republic"), ("Dominica", "Dominican"), ("Queen", "Queensland"), ("Ann Li", "Ann Lindh"), ("FC Arn", "FC Arn B"),
-]  # fmt: skip
+    ("Niger", "Nigeria"),
+    ("Oman", "Romania"),
+    ("Mali", "Somalia"),
+    ("Sudan", "South Sudan"),
+    ("Guinea", "Papua New Guinea"),
+    ("Dominica", "Dominican Republic"),
+    ("Dominica", "Dominican"),
+    ("Queen", "Queensland"),
+    ("Ann Li", "Ann Lindh"),
+    ("FC Arn", "FC Arn B"),
+]
 WHOLE = [
-    ("Henry VII", "Henry VIII"), ("Louis XIV", "Louis XV"), ("1994", "1995"), ("J. Smith", "A. Smith"), ("George H. W. Dane", "George W. Dane"),
-    ("Austria", "Australia"), ("Season 9", "Season 10"), ("Bernardine Lane II", "Bernardine Lane III"), ("C++", "C#"), ("C", "C++"),
-]  # fmt: skip
+    ("Henry VII", "Henry VIII"),
+    ("Louis XIV", "Louis XV"),
+    ("1994", "1995"),
+    ("J. Smith", "A. Smith"),
+    ("George H. W. Dane", "George W. Dane"),
+    ("Austria", "Australia"),
+    ("Season 9", "Season 10"),
+    ("Bernardine Lane II", "Bernardine Lane III"),
+    ("C++", "C#"),
+    ("C", "C++"),
+]
 EMPTY = [("Niger", ""), ("Niger", "?"), ("!!!", "???"), ("A", "B"), ("The The", "The Who"), ("The The", "The")]
 SAME = [
-    ("Canceled", "Cancelled"), ("Ana María Roy", "Ana Maria Roy"), ("Roy, Ana", "Ana Roy"), ("José", "Jose\u0301"), ("São Tomé", "Sao Tome"),
-    ("New York", "New\u00a0York"), ("O'Neill", "O’Neill"), ("ANA ROY", "Ana Roy"), ("Straße 9", "STRASSE 9"), ("1996-2003", "1996–2003"),
-    ("Niger", "Ni\u200bger"), ("!!!", "!!!"), ("The Beatles", "Beatles"), ("J. Smith", "J Smith"),
-]  # fmt: skip
+    ("Canceled", "Cancelled"),
+    ("Ana María Roy", "Ana Maria Roy"),
+    ("Roy, Ana", "Ana Roy"),
+    ("José", "Jose\u0301"),
+    ("São Tomé", "Sao Tome"),
+    ("New York", "New\u00a0York"),
+    ("O'Neill", "O’Neill"),
+    ("ANA ROY", "Ana Roy"),
+    ("Straße 9", "STRASSE 9"),
+    ("1996-2003", "1996–2003"),
+    ("Niger", "Ni\u200bger"),
+    ("!!!", "!!!"),
+    ("The Beatles", "Beatles"),
+    ("J. Smith", "J Smith"),
+]
 
 
 def reply(*answers: str, cannot_tell: bool = False) -> AnswersReply:

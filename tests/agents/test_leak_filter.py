@@ -18,7 +18,10 @@ def kinds(question: str, answer: str, *aliases: str, names: tuple[str, ...] = ()
     return {leak.kind.value for leak in find_leaks(question, answer, aliases, names)}
 
 
-@pytest.mark.parametrize(("question", "leaks"), [("Who was Nigeria's coach?", False), ("Who was Niger's coach?", True), ("Who led NIGER?", True), ("Who led it (Niger)?", True)])
+@pytest.mark.parametrize(
+    ("question", "leaks"),
+    [("Who was Nigeria's coach?", False), ("Who was Niger's coach?", True), ("Who led NIGER?", True), ("Who led it (Niger)?", True)],
+)
 def test_a_label_leaks_on_word_boundaries_only(question: str, leaks: bool) -> None:
     assert bool(kinds(question, "Niger")) is leaks
 
@@ -26,15 +29,22 @@ def test_a_label_leaks_on_word_boundaries_only(question: str, leaks: bool) -> No
 @pytest.mark.parametrize(
     ("gold", "question"),
     [
-        ("José", "Who met Jose\u0301?"), ("Niger", "Who led Ni\u200bger?"), ("O'Neill", "Who met O’Neill?"), ("New York", "Who left New\u00a0York?"),
-        ("Ana María Roy", "Who met ana maria roy?"), ("Straße", "Who built STRASSE?"), ("!!!", "Which label signed !!!?"),
+        ("José", "Who met Jose\u0301?"),
+        ("Niger", "Who led Ni\u200bger?"),
+        ("O'Neill", "Who met O’Neill?"),
+        ("New York", "Who left New\u00a0York?"),
+        ("Ana María Roy", "Who met ana maria roy?"),
+        ("Straße", "Who built STRASSE?"),
+        ("!!!", "Which label signed !!!?"),
     ],
-)  # fmt: skip
+)
 def test_a_label_leaks_in_every_spelling(gold: str, question: str) -> None:
     assert kinds(question, gold) == {"label"}
 
 
-@pytest.mark.parametrize("question", ["Who was manager of Britain's team?", "Who played for the U.K. side?", "Who left the UK?", "Who left the U. K.?"])
+@pytest.mark.parametrize(
+    "question", ["Who was manager of Britain's team?", "Who played for the U.K. side?", "Who left the UK?", "Who left the U. K.?"]
+)
 def test_an_alias_leaks_in_every_spelling(question: str) -> None:
     assert kinds(question, "United Kingdom", "UK", "Britain") == {"alias"}
 
@@ -55,7 +65,9 @@ def test_a_surname_within_a_name_that_must_stand_there_is_no_leak() -> None:
     assert kinds("Whom did Eva Dunn, not Dunn, marry?", "Bo Dunn", names=("Eva Dunn",)) == {"name part"}
 
 
-@pytest.mark.parametrize("label", ["United Kingdom", "Arn United FC", "Nobel Prize", "1996 Summer Olympics", "Arn", "University of Arn", "de la"])
+@pytest.mark.parametrize(
+    "label", ["United Kingdom", "Arn United FC", "Nobel Prize", "1996 Summer Olympics", "Arn", "University of Arn", "de la"]
+)
 def test_what_names_no_person_has_no_surname(label: str) -> None:
     assert surname_of(label) is None
 
@@ -75,7 +87,11 @@ def test_an_empty_or_one_letter_alias_leaks_nowhere() -> None:
     assert not kinds("Who was a mayor?", "Bo Lind", "", " ", "a", "\u200b")
 
 
-@given(ALPHABET, st.sampled_from(["{} won when?", "Who met {}?", "Whose was ({}) then?", "Who knew {}’s team?"]), st.sampled_from(["NFC", "NFD", "NFKC"]))
+@given(
+    ALPHABET,
+    st.sampled_from(["{} won when?", "Who met {}?", "Whose was ({}) then?", "Who knew {}’s team?"]),
+    st.sampled_from(["NFC", "NFD", "NFKC"]),
+)
 def test_a_label_set_into_a_question_always_leaks(label: str, frame: str, form: str) -> None:
     assert kinds(unicodedata.normalize(form, frame.format(label)), label)  # type: ignore[arg-type]
 

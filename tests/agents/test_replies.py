@@ -77,9 +77,18 @@ def test_the_word_false_is_false() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["INCORRECT", "missing", '{"cause": "missing"}', '{"reason": "no leak"}', "Not yet correct. Yes, it leaks.", "Correct?", '{"cause": true, "reason": ""}',
-     '{"cause": "not a missing constraint", "reason": ""}', '{"cause": "unclear", "reason": ""}{"cause": "wrong relation", "reason": ""}'],
-)  # fmt: skip
+    [
+        "INCORRECT",
+        "missing",
+        '{"cause": "missing"}',
+        '{"reason": "no leak"}',
+        "Not yet correct. Yes, it leaks.",
+        "Correct?",
+        '{"cause": true, "reason": ""}',
+        '{"cause": "not a missing constraint", "reason": ""}',
+        '{"cause": "unclear", "reason": ""}{"cause": "wrong relation", "reason": ""}',
+    ],
+)
 def test_only_an_exact_cause_of_the_closed_list_counts(text: str) -> None:
     assert parse_reply(RawReply(text, "stop"), Role.ERROR_ANALYST).error is TryError.UNPARSABLE
 

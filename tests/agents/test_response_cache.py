@@ -56,7 +56,8 @@ def test_the_order_of_a_dict_does_not_change_the_key() -> None:
 
 def test_the_key_is_the_same_in_another_process() -> None:
     script = (
-        "import json, sys\nfrom agents.response_cache import request_key\nfrom state.trajectory import Request\nfrom state.vocabulary import Role\n"
+        "import json, sys\nfrom agents.response_cache import request_key\nfrom state.trajectory import Request\n"
+        "from state.vocabulary import Role\n"
         "print(request_key(Role.REWRITER, 'openai', Request(**json.load(sys.stdin)), 0))"
     )
     done = subprocess.run([sys.executable, "-c", script], input=json.dumps(BASE), capture_output=True, text=True, check=True)
@@ -125,7 +126,13 @@ def test_a_planted_row_is_refused_before_it_is_touched(tmp_path: Path, mode: int
 
 def test_the_disk_refuses_what_is_not_text(tmp_path: Path) -> None:
     disk = TextDisk(str(tmp_path))
-    for call in (lambda: disk.put(1), lambda: disk.put(("a",)), lambda: disk.store({"a": 1}, False), lambda: disk.get(b"x", False), disk.filename):
+    for call in (
+        lambda: disk.put(1),
+        lambda: disk.put(("a",)),
+        lambda: disk.store({"a": 1}, False),
+        lambda: disk.get(b"x", False),
+        disk.filename,
+    ):
         with pytest.raises(ForeignRow):
             call()
 

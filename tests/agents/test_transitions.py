@@ -30,9 +30,7 @@ def ways(table: Table, node: Node) -> list[list[Node]]:
 @pytest.mark.parametrize("appeal", [True, False])
 def test_every_outcome_of_every_node_leads_somewhere(appeal: bool) -> None:
     table = transition_table(appeal=appeal)
-    expected = {
-        (node, outcome) for node, role in NODE_ROLES.items() if appeal or node is not Node.APPEAL for outcome in OUTCOMES[role]
-    }
+    expected = {(node, outcome) for node, role in NODE_ROLES.items() if appeal or node is not Node.APPEAL for outcome in OUTCOMES[role]}
     assert set(table) == expected
 
 

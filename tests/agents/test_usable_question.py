@@ -43,7 +43,9 @@ def test_a_question_that_cannot_be_used_is_told_why(question: str, told: str) ->
     assert told in problem
 
 
-@pytest.mark.parametrize("label", ["The {Braces}", "Who Is It?", "St. Arn Jr. Club", "Stop! In the Name", "F1", "First fact checkers", "f1", "a.b. C? d", "Q17"])
+@pytest.mark.parametrize(
+    "label", ["The {Braces}", "Who Is It?", "St. Arn Jr. Club", "Stop! In the Name", "F1", "First fact checkers", "f1", "a.b. C? d", "Q17"]
+)
 def test_a_label_may_look_like_what_the_gate_looks_for(label: str) -> None:
     record = make_record(labels={"Q12": label})
     assert usable_problem(GOOD_QUESTION.replace("Ana Roy", label), record) is None
