@@ -1,0 +1,117 @@
+"""A run that is killed, stopped, limited or overlapped ends in the same bytes as one that never was."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from runs.run_folder import RunReader
+from tests.command_line import COMMAND, ROOT, SMALL, chronoqg, environment
+from tests.run_directory import result_files
+
+
+def start(path: Path, *args: str) -> subprocess.Popen[str]:
+    command = [*COMMAND, "build", *SMALL, "--out", str(path), *args]
+    return subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finished(path: Path) -> int:
+    """Instances with an outcome, read while another process may write."""
+    if not (path / "run.sqlite").exists():
+        return 0
+    connection = sqlite3.connect(f"{(path / 'run.sqlite').as_uri()}?mode=ro", uri=True)
+    try:
+        return int(connection.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        connection.close()
+
+
+def run_until(process: subprocess.Popen[str], path: Path, count: int) -> None:
+    """Lets a process run in short slices until that many instances are finished, and leaves it stopped."""
+    while finished(path) < count and process.poll() is None:
+        if (path / "run.sqlite").exists():
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.004)
+            process.send_signal(signal.SIGSTOP)
+        else:
+            time.sleep(0.01)
+
+
+def test_a_run_killed_at_five_points_ends_in_the_bytes_of_an_unbroken_one(sample_copy: Path, build_dir: Path) -> None:
+    total = RunReader(sample_copy).manifest.traces.count
+    points = sorted(random.Random(20).sample(range(1, total - 8), 5))
+    before = 0
+    for point in points:
+        process = start(sample_copy)
+        run_until(process, sample_copy, point)
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL, "the run ended before it could be killed"
+        assert before <= finished(sample_copy) < total
+        assert not (sample_copy / "benchmark").exists()
+        before = finished(sample_copy)
+    assert chronoqg("build", *SMALL, "--out", str(sample_copy)).returncode == 0
+    assert result_files(sample_copy) == result_files(build_dir)
+
+
+def test_ctrl_c_stops_cleanly_and_the_same_command_continues(sample_copy: Path, build_dir: Path) -> None:
+    process = start(sample_copy)
+    run_until(process, sample_copy, 5)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGCONT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert "Traceback" not in err
+    assert "the same command continues" in err
+    assert not (sample_copy / "run.sqlite-wal").exists()
+    assert 5 <= finished(sample_copy) < RunReader(sample_copy).manifest.traces.count
+    assert chronoqg("build", *SMALL, "--out", str(sample_copy)).returncode == 0
+    assert result_files(sample_copy) == result_files(build_dir)
+
+
+@pytest.mark.parametrize("concurrency", ["1", "8"])
+def test_concurrency_does_not_show_in_the_files(sample_copy: Path, build_dir: Path, concurrency: str) -> None:
+    done = chronoqg("build", *SMALL, "--out", str(sample_copy), "--set", f"run.concurrency={concurrency}")
+    assert done.returncode == 0, done.stderr
+    assert result_files(sample_copy) == result_files(build_dir)
+
+
+def test_a_limit_and_then_a_larger_one_give_the_same_files(sample_copy: Path, build_dir: Path) -> None:
+    for limit, taken in (("7", 7), ("20", 20), ("1000", 48)):
+        done = chronoqg("build", *SMALL, "--out", str(sample_copy), "--limit", limit)
+        assert done.returncode == 0, done.stderr
+        assert RunReader(sample_copy).manifest.taken == taken
+    assert result_files(sample_copy) == result_files(build_dir)
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "1"])
+def test_another_hash_seed_gives_the_same_bytes(tmp_path: Path, build_dir: Path, hash_seed: str) -> None:
+    path = tmp_path / "run"
+    done = chronoqg("build", *SMALL, "--out", str(path), PYTHONHASHSEED=hash_seed)
+    assert done.returncode == 0, done.stderr
+    assert result_files(path) == result_files(build_dir)
+
+
+def test_a_finished_run_says_so_and_changes_nothing(build_copy: Path) -> None:
+    before = {path: path.read_bytes() for path in build_copy.rglob("*") if path.is_file()}
+    done = chronoqg("build", *SMALL, "--out", str(build_copy))
+    assert done.returncode == 0
+    assert "was finished before; nothing to do" in done.stderr
+    assert {path: path.read_bytes() for path in build_copy.rglob("*") if path.is_file()} == before
+
+
+def test_a_run_can_be_repeated_from_its_folder_alone(build_dir: Path, tmp_path: Path) -> None:
+    shutil.copy(build_dir / "config.yaml", tmp_path / "again.yaml")
+    done = chronoqg("build", str(tmp_path / "again.yaml"), "--out", str(tmp_path / "run"))
+    assert done.returncode == 0, done.stderr
+    assert result_files(tmp_path / "run") == result_files(build_dir)
