@@ -7,8 +7,6 @@ from pathlib import Path
 
 from agents.backends import Backend, Source
 from agents.crew import Crew
-from agents.model_client import ModelClient
-from agents.model_source import ModelSource
 from agents.offline.registry import RULES
 from agents.prompt_renderer import prompt_renderer
 from agents.response_cache import ResponseCache
@@ -40,6 +38,10 @@ def build_workflow(
     def live(name: str, model: ModelConfig) -> Source:
         if model.provider == LABEL:
             return rules_backend(rules).source
+        # Imported here: the libraries for a server take a second to load, and a run by rules needs none.
+        from agents.model_client import ModelClient
+        from agents.model_source import ModelSource
+
         return ModelSource(ModelClient(name, model, environ), cache)
 
     return Workflow(build_crew(config, live), table_of(config), watch)
