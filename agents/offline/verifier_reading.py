@@ -20,6 +20,7 @@ from graph_sampler.labels import normalise_label
 
 _MARGIN = 0.15
 _FAR_FETCHED = 1.5
+_MOST_STEPS = 2000
 
 
 class Scored(NamedTuple):
@@ -52,10 +53,21 @@ def best_queries(units: list[Unit], options: list[Skeleton], evidence: Evidence)
     return [query for query in best if query is not None] if None not in best else []
 
 
+class _Spoken(NamedTuple):
+    """A claim with the facts it is about, the earlier one left, and its readings."""
+
+    left: FactRef
+    right: FactRef
+    readings: list[Reading]
+    said_right: FactRef
+    """The right side as the text has it."""
+
+
 class _Reader:
     def __init__(self, units: list[Unit], mentions: list[Mention], skeleton: Skeleton, evidence: Evidence) -> None:
         self.units = units
         self.bound = 0.0
+        self.steps = 0
         self.mentions = mentions
         self.skeleton = skeleton
         self.evidence = evidence
@@ -72,30 +84,56 @@ class _Reader:
         self.bound = bound
         if penalty > bound:
             return
-        claims: list[tuple[float, list[_Claim]]] | None = None
+        choices = self._choices()
         for cost, sides in self._assignments(0, [], penalty):
             if not self._covers(sides):
                 continue
-            claims = sorted(self._claims(), key=lambda option: option[0]) if claims is None else claims
-            for extra, joined in claims:
-                if cost + extra > self.bound:
-                    break
-                try:
-                    for found in self._build(cost + extra, sides, joined):
+            try:
+                rankings = self._rankings(sides)
+                sound = [self._sound(options, sides) for options in choices]
+                for total, claims in self._cheapest(sound, cost):
+                    for found in self._build(total, sides, claims, rankings):
                         self.bound = min(self.bound, found.penalty + _MARGIN)
                         yield found
-                except Unreadable:
-                    continue
+            except Unreadable:
+                continue
+
+    def _sound(self, options: list[tuple[float, list[_Claim]]], sides: list[FactRef]) -> list[tuple[float, list[_Spoken]]]:
+        """What a connective may join, given the facts, with its readings; only what makes sense."""
+        found = []
+        for penalty, claims in options:
+            spoken = [self._spoken(sides[claim.left], sides[claim.right], self._readings(claim, sides)) for claim in claims]
+            if all(part is not None for part in spoken):
+                found.append((penalty, [part for part in spoken if part is not None]))
+        return sorted(found, key=lambda option: option[0])
+
+    def _cheapest(self, sound: list[list[tuple[float, list[_Spoken]]]], cost: float) -> Iterator[tuple[float, list[_Spoken]]]:
+        """One option for each connective, in every way that stays under the bound."""
+        if not all(sound):
+            return
+        floors = [sum(options[0][0] for options in sound[place:]) for place in range(len(sound) + 1)]
+
+        def extend(place: int, total: float, chosen: list[_Spoken]) -> Iterator[tuple[float, list[_Spoken]]]:
+            if total + floors[place] > self.bound:
+                return
+            if place == len(sound):
+                yield total, chosen
+                return
+            for penalty, spoken in sound[place]:
+                yield from extend(place + 1, total + penalty, chosen + spoken)
+
+        yield from extend(0, cost, [])
 
     # Which fact a mention means.
 
     def _assignments(self, place: int, sides: list[FactRef], penalty: float) -> Iterator[tuple[float, list[FactRef]]]:
-        if penalty > self.bound:
+        self.steps += 1
+        if penalty > self.bound or self.steps > _MOST_STEPS:
             return
         if place == len(self.mentions):
             yield penalty, list(sides)
             return
-        for extra, side in self._options(self.mentions[place], sides):
+        for extra, side in sorted(self._options(self.mentions[place], sides), key=lambda option: option[0]):
             yield from self._assignments(place + 1, [*sides, side], penalty + extra)
 
     def _options(self, mention: Mention, sides: list[FactRef]) -> list[tuple[float, FactRef]]:
@@ -171,7 +209,8 @@ class _Reader:
 
     # What each connective joins.
 
-    def _claims(self) -> Iterator[tuple[float, list[_Claim]]]:
+    def _choices(self) -> list[list[tuple[float, list[_Claim]]]]:
+        """For each connective what it may join, likeliest first."""
         options: list[list[tuple[float, list[_Claim]]]] = []
         for index, unit in enumerate(self.units):
             own = self.by_unit[index]
@@ -183,8 +222,7 @@ class _Reader:
             for connective in unit.temporal():
                 found = self._joined(index, own, connective, bool({"and", "but"} & set(unit.connectives)))
                 options.append(found)
-        for chosen in itertools.product(*options):
-            yield sum(penalty for penalty, _ in chosen), [claim for _, claims in chosen for claim in claims]
+        return options
 
     def _joined(self, index: int, own: list[int], connective: str, is_coordinated: bool) -> list[tuple[float, list[_Claim]]]:
         if connective in ("then", "prev"):
@@ -236,23 +274,10 @@ class _Reader:
 
     # From claims to constraints.
 
-    def _build(self, penalty: float, sides: list[FactRef], claims: list[_Claim]) -> Iterator[Scored]:
+    def _build(self, penalty: float, sides: list[FactRef], claims: list[_Spoken], rankings: list[tuple[Ranking, ...]]) -> Iterator[Scored]:
         pairs: dict[tuple[FactRef, FactRef], list[list[Reading]]] = {}
-        last_right: FactRef | None = None
-        for claim in claims:
-            last_right = self._add(pairs, sides[claim.left], sides[claim.right], self._readings(claim, sides))
-        for place, mention in enumerate(self.mentions):
-            for token in mention.comparatives:
-                if last_right is None:
-                    raise Unreadable("a comparative compares with nothing")
-                aspect = self._aspect(place, sides[place])
-                is_point = self._is_point(sides[place])
-                if aspect not in ("s", "e") and not is_point:
-                    raise Unreadable("a comparative without an endpoint")
-                end = aspect if aspect in ("s", "e") else "s"
-                atom = Atom(end, ">" if token.text == "later-end" else "<", end)
-                self._add(pairs, sides[place], last_right, [frozenset({atom})])
-        rankings = self._rankings(sides)
+        for spoken in [*claims, *self._comparatives(sides, claims)]:
+            pairs.setdefault((spoken.left, spoken.right), []).append(spoken.readings)
         options = [self._comparisons(*pair, claimed) for pair, claimed in pairs.items()]
         if not all(options):
             yield Scored(penalty, None)
@@ -264,6 +289,21 @@ class _Reader:
             for ranked in rankings:
                 yield Scored(penalty, Query(hops, is_chain, answer, constraints, ranked))
 
+    def _comparatives(self, sides: list[FactRef], claims: list[_Spoken]) -> Iterator[_Spoken]:
+        """ "But left earlier": the same comparison as before, with this clause's endpoint."""
+        for place, mention in enumerate(self.mentions):
+            for token in mention.comparatives:
+                aspect = self._aspect(place, sides[place])
+                if not claims or (aspect not in ("s", "e") and not self._is_point(sides[place])):
+                    raise Unreadable("a comparative without an endpoint or with nothing to compare")
+                end = aspect if aspect in ("s", "e") else "s"
+                spoken = self._spoken(
+                    sides[place], claims[-1].said_right, [frozenset({Atom(end, ">" if token.text == "later-end" else "<", end)})]
+                )
+                if spoken is None:
+                    raise Unreadable("a comparative with itself")
+                yield spoken
+
     def _comparisons(self, left: FactRef, right: FactRef, claimed: list[list[Reading]]) -> list[Comparison]:
         """What all claims about two facts come to; where they can make an operator of the table, only that."""
         added = dict.fromkeys(frozenset().union(*chosen) for chosen in itertools.product(*claimed))
@@ -272,16 +312,13 @@ class _Reader:
         operators = [comparison for comparison in possible if comparison.operator is not None]
         return operators if operators and len(claimed) > 1 else possible
 
-    def _add(
-        self, pairs: dict[tuple[FactRef, FactRef], list[list[Reading]]], left: FactRef, right: FactRef, found: list[Reading]
-    ) -> FactRef:
+    def _spoken(self, left: FactRef, right: FactRef, found: list[Reading]) -> _Spoken | None:
+        """A claim in the order in which it is executed; `None` for two references, a fact and itself, or nonsense."""
         if left == right or (left.hop is None and right.hop is None) or not found:
-            raise Unreadable("two references, a fact and itself, or words that make no sense together")
+            return None
         if left.hop is None or (right.hop is not None and right.hop < left.hop):
-            pairs.setdefault((right, left), []).append([frozenset(atom.mirrored() for atom in reading) for reading in found])
-        else:
-            pairs.setdefault((left, right), []).append(found)
-        return right
+            return _Spoken(right, left, [frozenset(atom.mirrored() for atom in reading) for reading in found], right)
+        return _Spoken(left, right, found, right)
 
     def _readings(self, claim: _Claim, sides: list[FactRef]) -> list[Reading]:
         left, right = self.mentions[claim.left], self.mentions[claim.right]
