@@ -35,14 +35,14 @@ class Entry(NamedTuple):
 
 
 _OFFICE_START = (
-    "join become appoint take_over take_up take_office take_charge assume enter_office install inaugurate swear_in "
-    "come_to_power come_into_office arrive hire begin name_as elect_as take_the_helm"
+    "become appoint take_over take_up take_office take_charge assume enter_office install inaugurate swear_in "
+    "come_to_power come_into_office arrive hire begin elect take_the_helm"
 )
 _OFFICE_END = (
     "leave step_down resign retire relinquish vacate give_up depart quit leave_office fall lose_power lose_office"
     " hand_over step_aside sack dismiss exit go stand_down"
 )
-_JOIN = "join sign enter move_to transfer become arrive come_to"
+_JOIN = "join sign move_to transfer become arrive come_to"
 _LEAVE = "leave depart quit exit part_company part_ways walk_away go move_on"
 _WON = "win receive award earn get collect take honour honor bestow confer give present grant claim land pick_up"
 _PERSON = "person people individual man men woman women figure someone"

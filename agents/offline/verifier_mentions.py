@@ -7,7 +7,9 @@ two); a unit without such a word mentions a fact elliptically ("before Cruyff di
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 
 from agents.offline.verifier_tokens import Token, Unit, Unreadable
 from agents.offline.verifier_words import PRONOUNS
@@ -15,6 +17,8 @@ from agents.offline.verifier_words import PRONOUNS
 _MOST = 64
 _APART = 0.6
 _FURTHER = 0.05
+_NOUN_APART = 0.3
+_SUBJECT_APART = 0.05
 
 
 @dataclass
@@ -56,31 +60,27 @@ class Mention:
         return next(iter(ends), None)
 
 
-def mentions_of(units: list[Unit]) -> list[tuple[float, list[Mention]]]:
+def mentions_of(units: list[Unit]) -> Iterator[tuple[float, list[Mention]]]:
     """The mentions in order of units, for every way to give names to them, with its penalty, likeliest first."""
     options = [_unit_mentions(index, unit) for index, unit in enumerate(units)]
-    found = [
-        (sum(cost for cost, _ in chosen), [mention for _, mentions in chosen for mention in mentions])
-        for chosen in itertools.islice(itertools.product(*options), _MOST)
-    ]
-    found.sort(key=lambda option: option[0])
-    return found
+    start = (0,) * len(options)
+    waiting = [(sum(found[0][0] for found in options), start)]
+    seen = {start}
+    for _ in range(_MOST):
+        if not waiting:
+            return
+        cost, choice = heappop(waiting)
+        yield cost, [mention for found, place in zip(options, choice, strict=True) for mention in found[place][1]]
+        for unit, place in enumerate(choice):
+            following = (*choice[:unit], place + 1, *choice[unit + 1 :])
+            if place + 1 < len(options[unit]) and following not in seen:
+                seen.add(following)
+                heappush(waiting, (cost + options[unit][place + 1][0] - options[unit][place][0], following))
 
 
 def _unit_mentions(index: int, unit: Unit) -> list[tuple[float, list[Mention]]]:
-    words = sorted(unit.of("relation"), key=lambda token: token.is_weak)
+    groups = _groups(unit.of("relation"))
     general = frozenset({"start": "s", "end": "e", "both": "b"}[token.kind] for token in unit.of("start", "end", "both"))
-    groups: list[tuple[frozenset[str], list[Token]]] = []
-    for token in words:
-        labels = frozenset(trigger.relation for trigger in token.triggers)
-        for place, (known, members) in enumerate(groups):
-            if known & labels:
-                groups[place] = (known & labels, [*members, token])
-                break
-        else:
-            # "become", "serve" and the like name a relation only where no other word does.
-            if not token.is_weak or not groups:
-                groups.append((labels, [token]))
     names = unit.of("name")
     if not groups:
         auxiliaries = [token for token in unit.of("auxiliary") if token.text in ("did", "do", "does", "had", "has", "have")]
@@ -90,6 +90,37 @@ def _unit_mentions(index: int, unit: Unit) -> list[tuple[float, list[Mention]]]:
         mention.has_pronoun = any(token.text in PRONOUNS for token in unit.tokens)
         mention.is_asking = unit.is_asking
         return [(0.0, [mention])]
+    options = _owned(index, unit, groups)
+    verbs = _groups([token for token in unit.of("relation") if any(trigger.is_verb for trigger in token.triggers)])
+    if verbs and [labels for labels, _ in verbs] != [labels for labels, _ in groups]:
+        # "the player entered the hall": the noun need not speak of the verb's fact.
+        first_verb = min(token.place for _, members in verbs for token in members)
+        nouns = [token for token in unit.of("relation") if not any(trigger.is_verb for trigger in token.triggers)]
+        apart = _SUBJECT_APART if all(token.place < first_verb for token in nouns) else _NOUN_APART
+        options += [(cost + apart, mentions) for cost, mentions in _owned(index, unit, verbs)]
+    options.sort(key=lambda option: option[0])
+    return options
+
+
+def _groups(tokens: list[Token]) -> list[tuple[frozenset[str], list[Token]]]:
+    """Words that can speak of one relation together, with the relations that they leave open."""
+    groups: list[tuple[frozenset[str], list[Token]]] = []
+    for token in sorted(tokens, key=lambda token: token.is_weak):
+        labels = frozenset(trigger.relation for trigger in token.triggers)
+        for place, (known, members) in enumerate(groups):
+            if known & labels:
+                groups[place] = (known & labels, [*members, token])
+                break
+        else:
+            # "become", "serve" and the like name a relation only where no other word does.
+            if not token.is_weak or not groups:
+                groups.append((labels, [token]))
+    return groups
+
+
+def _owned(index: int, unit: Unit, groups: list[tuple[frozenset[str], list[Token]]]) -> list[tuple[float, list[Mention]]]:
+    """The mentions of a unit for every way to share out its names among them."""
+    names = unit.of("name")
     options = []
     for owners in itertools.product(range(len(groups) + 1), repeat=len(names)):
         cost = 0.0
@@ -113,7 +144,6 @@ def _unit_mentions(index: int, unit: Unit) -> list[tuple[float, list[Mention]]]:
         for mention in mentions:
             mention.has_pronoun = any(token.text in PRONOUNS for token in unit.tokens)
         options.append((cost, [*mentions, *apart]))
-    options.sort(key=lambda option: option[0])
     return options
 
 

@@ -19,8 +19,8 @@ from agents.offline.verifier_tokens import Unit, Unreadable
 from graph_sampler.labels import normalise_label
 
 _MARGIN = 0.15
-_FAR_FETCHED = 1.5
-_MOST_STEPS = 2000
+_FAR_FETCHED = 1.2
+_MOST_STEPS = 4000
 
 
 class Scored(NamedTuple):
@@ -43,9 +43,12 @@ def best_queries(units: list[Unit], options: list[Skeleton], evidence: Evidence)
     """The likeliest queries of a question, all within a small margin of the best."""
     scored: list[Scored] = []
     least = _FAR_FETCHED
+    budget = [_MOST_STEPS]
     for cost, mentions in mentions_of(units):
+        if cost > least + _MARGIN:
+            break
         for skeleton in options:
-            reader = _Reader(units, mentions, skeleton, evidence)
+            reader = _Reader(units, mentions, skeleton, evidence, budget)
             for found in reader.queries(cost + skeleton.penalty, least + _MARGIN):
                 scored.append(found)
                 least = min(least, found.penalty)
@@ -64,10 +67,10 @@ class _Spoken(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, units: list[Unit], mentions: list[Mention], skeleton: Skeleton, evidence: Evidence) -> None:
+    def __init__(self, units: list[Unit], mentions: list[Mention], skeleton: Skeleton, evidence: Evidence, budget: list[int]) -> None:
         self.units = units
         self.bound = 0.0
-        self.steps = 0
+        self.budget = budget
         self.mentions = mentions
         self.skeleton = skeleton
         self.evidence = evidence
@@ -127,8 +130,8 @@ class _Reader:
     # Which fact a mention means.
 
     def _assignments(self, place: int, sides: list[FactRef], penalty: float) -> Iterator[tuple[float, list[FactRef]]]:
-        self.steps += 1
-        if penalty > self.bound or self.steps > _MOST_STEPS:
+        self.budget[0] -= 1
+        if penalty > self.bound or self.budget[0] < 0:
             return
         if place == len(self.mentions):
             yield penalty, list(sides)
@@ -201,7 +204,11 @@ class _Reader:
         for index, hop in enumerate(self.skeleton.hops):
             if self.skeleton.anchor(index) not in said.get(hop.name, ()):
                 return False
-        asked = [side for mention, side in zip(self.mentions, sides, strict=True) if mention.is_asking]
+        asking = {index for index, unit in enumerate(self.units) if unit.is_asking}
+        if any(token.text in ("did", "do", "does") for index in asking for token in self.units[index].tokens):
+            # "Which award did the person who founded Acme receive": the verb comes after the relative clause.
+            asking |= {index + 1 for index in asking if index + 1 not in self.rights}
+        asked = [side for mention, side in zip(self.mentions, sides, strict=True) if mention.unit in asking]
         if not asked:
             return False
         wanted = self.skeleton.hops[-1].name
