@@ -11,6 +11,8 @@ design leaves a detail open:
   `2004-05-10, 2004-05-09` is reversed in a graph of years too.
 * A row is kept aside for the doubtful check if its three ids are written down; exact duplicates and
   rows of deleted relations are not.
+* A dropped row of a point relation whose bounds may differ, coarse ones included, is a long fact of
+  that relation too: it stands for any granule from its first bound to its last.
 * The form of an identifier is a Wikidata one: a letter of L, P, Q and digits.
 """
 
@@ -240,7 +242,7 @@ def clean(
     facts = []
     for fact in kept:
         if kinds[fact.relation] == "P" and fact.start != fact.end:
-            aside.append(Aside(*fact[:3], fact.start, fact.end, fact.start, fact.end))
+            aside.append(Aside(*fact[:3], fact.start, fact.start, fact.end, fact.end))
         elif kinds[fact.relation] != "D":
             facts.append(fact)
     return BruteGraph(
@@ -250,8 +252,15 @@ def clean(
         relation_labels,
         {relation for relation, kind in kinds.items() if kind == "P"},
         aliases or {},
-        [row for row in aside if kinds.get(row.relation, "D") != "D"],
+        [spread(row) if kinds[row.relation] == "P" else row for row in aside if kinds.get(row.relation, "D") != "D"],
     )
+
+
+def spread(row: Aside) -> Aside:
+    """A dropped row of a point relation: with two bounds, any granule from the first to the last of them."""
+    if row.start_low is None or row.end_high is None:
+        return row
+    return Aside(*row[:3], row.start_low, row.end_high, row.start_low, row.end_high)
 
 
 def type_relations(facts: Iterable[Fact], by_hand: dict[str, str]) -> dict[str, str]:

@@ -78,7 +78,13 @@ def fresh_modules() -> Iterator[None]:
 def sample_with_fault(folder: Path, operator: str | None) -> list[BenchmarkRecord]:
     """Records of the real sampler over a table with a fault in one operator."""
     lifted = Caps(
-        per_root=10_000, per_anchor=10_000, per_answer=10_000, relation_share=1, one_granule_boundary_share=1, first_hop_only_share=1
+        per_root=10_000,
+        per_anchor=10_000,
+        per_answer=10_000,
+        relation_share=1,
+        one_granule_boundary_share=1,
+        first_hop_only_share=1,
+        proposals_per_operator=8,
     )
     quotas = Quotas(single=1, operators={operator: 0.3} if operator else {})
     sampler = SamplerConfig(target=150, max_constraints=1, quotas=quotas, caps=lifted)
