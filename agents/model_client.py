@@ -25,11 +25,11 @@ import certifi
 import openai
 from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
-from langsmith import tracing_context
 from pydantic import SecretStr
 
 from agents.addresses import scrubbed, take_apart
 from agents.replies import RawReply, without_surrogates
+from agents.tracing import drop_raising_variables, untraced
 from state.config import ModelConfig
 from state.errors import ConfigError, ModelCallError
 from state.trajectory import Request, Usage
@@ -50,6 +50,7 @@ class ModelClient:
         Raises:
             ConfigError: a variable that the config names is not set.
         """
+        drop_raising_variables()
         self.name = name
         self.config = config
         self._backoff_s = backoff_s
@@ -117,7 +118,7 @@ class ModelClient:
         if request.schema_ is not None:
             body["response_format"] = request.schema_
         try:
-            with tracing_context(enabled=False):
+            with untraced():
                 message = await self._chat.ainvoke([dict(item) for item in request.messages], extra_body=body)
         except openai.APIStatusError as error:
             return self._failed(_status_error(error.status_code), _status_detail(error), _retry_after(error.response.headers))

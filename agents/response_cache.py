@@ -107,6 +107,8 @@ class ResponseCache:
         self._folder = folder.absolute()
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not (self._folder / "cache.db").exists() and any(self._folder.iterdir()):
+                raise _unusable(self._folder, "holds other things", "Name an empty or a new folder under cache.path.")
             self._folder.chmod(0o700)
             _check(self._folder / "cache.db")
             self._cache = diskcache.Cache(str(self._folder), timeout=_BUSY_S, disk=TextDisk, **_SETTINGS)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from agents.backends import Backend, Source
 from agents.crew import Crew
-from agents.offline.registry import RULES
 from agents.prompt_renderer import prompt_renderer
 from agents.response_cache import ResponseCache
-from agents.rules_backend import LABEL, Rule, render_typed, rules_backend
+from agents.rules import RULES
+from agents.rules_backend import LABEL, Rule, RulesSource, render_typed
 from agents.transitions import Table, transition_table
 from agents.workflow import Watch, Workflow
 from state.config import AgentsConfig, Config, ModelConfig, RoleConfig
@@ -37,7 +37,7 @@ def build_workflow(
 
     def live(name: str, model: ModelConfig) -> Source:
         if model.provider == LABEL:
-            return rules_backend(rules).source
+            return RulesSource(rules)
         # Imported here: the libraries for a server take a second to load, and a run by rules needs none.
         from agents.model_client import ModelClient
         from agents.model_source import ModelSource

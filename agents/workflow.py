@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langsmith import tracing_context
 
 from agents.crew import Crew
 from agents.error_analyst import analyse
@@ -23,6 +22,7 @@ from agents.leak_filter import leak_filter
 from agents.leak_rewriter import leak_rewrite
 from agents.reviser import revise
 from agents.rewriter import rewrite
+from agents.tracing import drop_raising_variables, untraced
 from agents.transitions import START, Table, Target, nodes_of
 from agents.verifier import appeal, verify
 from state.instance import Backend as BackendNames
@@ -82,6 +82,7 @@ class Workflow:
     """A crew and a transition table, compiled into one graph that any number of instances share."""
 
     def __init__(self, crew: Crew, table: Table, watch: Watch | None = None) -> None:
+        drop_raising_variables()
         self.crew = crew
         self.table = dict(table)
         self.graph = _compile(crew, self.table, watch)
@@ -104,7 +105,7 @@ async def run_instance(record: BenchmarkRecord, workflow: Workflow) -> InstanceR
     config: RunnableConfig = {"recursion_limit": workflow.recursion_limit}
     start = initial_state(record, START)
     await asyncio.sleep(0)  # lets a stop signal through where no source ever waits
-    with tracing_context(enabled=False):
+    with untraced():
         end = workflow.graph.invoke(start, config) if workflow.crew.is_immediate else await workflow.graph.ainvoke(start, config)
     return conclude(cast(PipelineState, end))
 

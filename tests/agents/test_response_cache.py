@@ -155,3 +155,11 @@ def test_a_file_in_place_of_the_folder_is_one_clear_error(tmp_path: Path) -> Non
     (tmp_path / "cache").write_text("x")
     with pytest.raises(ConfigError, match="cannot be used"):
         ResponseCache(tmp_path / "cache")
+
+
+def test_a_folder_of_other_things_is_left_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "thesis.txt").write_text("x")
+    with pytest.raises(ConfigError, match="holds other things"):
+        ResponseCache(tmp_path)
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
