@@ -19,6 +19,7 @@ _APART = 0.6
 _FURTHER = 0.05
 _NOUN_APART = 0.3
 _SUBJECT_APART = 0.05
+_VERBS_APART = 0.3
 
 
 @dataclass
@@ -91,15 +92,25 @@ def _unit_mentions(index: int, unit: Unit) -> list[tuple[float, list[Mention]]]:
         mention.is_asking = unit.is_asking
         return [(0.0, [mention])]
     options = _owned(index, unit, groups)
-    verbs = _groups([token for token in unit.of("relation") if any(trigger.is_verb for trigger in token.triggers)])
+    verbs = _groups(verbs_of(unit))
     if verbs and [labels for labels, _ in verbs] != [labels for labels, _ in groups]:
         # "the player entered the hall": the noun need not speak of the verb's fact.
         first_verb = min(token.place for _, members in verbs for token in members)
-        nouns = [token for token in unit.of("relation") if not any(trigger.is_verb for trigger in token.triggers)]
+        nouns = [token for token in unit.of("relation") if token not in verbs_of(unit)]
         apart = _SUBJECT_APART if all(token.place < first_verb for token in nouns) else _NOUN_APART
         options += [(cost + apart, mentions) for cost, mentions in _owned(index, unit, verbs)]
+    spoken = [token for token in verbs_of(unit) if not token.is_weak]
+    if len(spoken) > len(_groups(spoken)):
+        # "the band that a member of it joined played": two verbs of one relation may speak of two facts.
+        single = [group for token in spoken for group in _groups([token])]
+        options += [(cost + _VERBS_APART, mentions) for cost, mentions in _owned(index, unit, single)]
     options.sort(key=lambda option: option[0])
     return options
+
+
+def verbs_of(unit: Unit) -> list[Token]:
+    """The relation words of a unit that can be verbs."""
+    return [token for token in unit.of("relation") if any(trigger.is_verb for trigger in token.triggers)]
 
 
 def _groups(tokens: list[Token]) -> list[tuple[frozenset[str], list[Token]]]:
