@@ -56,7 +56,9 @@ class Judge:
         The text rules and the doubtful check are not part of it. Linear in constraints times stages.
         """
         rules = self.rules
-        constraints = sorted(chosen, key=self._place)
+        if ordinal is None and not self.leaves_one(chosen):
+            return None
+        constraints = sorted(chosen, key=self._place) if len(chosen) > 1 else chosen
         result = self._execute(constraints, ordinal)
         if result is None:
             return None
@@ -80,6 +82,14 @@ class Judge:
             return None
         spec = ordinal.spec if ordinal else None
         return Judged(tuple(constraints), spec, tuple(counts), final, answer)
+
+    def leaves_one(self, chosen: list[Constraint]) -> bool:
+        """Whether pairwise constraints together leave rows of exactly one candidate."""
+        final = self.space.final
+        rows = final.full
+        for constraint in chosen:
+            rows &= constraint.masks[-1]
+        return bool(rows) and not rows & ~final.group_of[final.candidates[rows.bit_length() - 1]]
 
     def _place(self, constraint: Constraint) -> tuple[int, int, int, int, int, str]:
         spec = constraint.spec
@@ -105,7 +115,7 @@ class Judge:
             if number == 0 and space.skeleton.template is Template.BRANCH:
                 counts.append(space.root.count(space.root.full))
             counts.append(stage.count(pool))
-            if progress and number and stage.entities(pool) == space.stages[number - 1].entities(current):
+            if progress and number and self._is_same_set(number, pool, current):
                 return None
             if progress and number == 0 and len(counts) == 2 and counts[1] >= counts[0]:
                 return None
@@ -130,33 +140,40 @@ class Judge:
                 counts.append(stage.count(current))
         return counts, current, pools
 
+    def _is_same_set(self, number: int, pool: int, before: int) -> bool:
+        """Whether a transition's two candidate sets are equal."""
+        stage, earlier = self.space.stages[number], self.space.stages[number - 1]
+        if stage.candidates[pool.bit_length() - 1] not in earlier.group_of:
+            return False
+        return stage.entities(pool) == earlier.entities(before)
+
     def _fact_at_rank(self, ordinal: OrdinalChoice, pool: int) -> int | None:
         """The fact that an ordinal keeps of a pool's rows; `None` where the ordinal is not allowed."""
         spec = ordinal.spec
-        facts = self.space.skeleton.stages[spec.stage].facts[spec.fact]
-        key_of = {facts[row]: ordinal.keys[row] for row in rows_of(pool)}
-        if len(key_of) < 3 or len(key_of) != self.space.stages[spec.stage].count(pool) or 2 * spec.rank > len(key_of) + 1:
-            return None
+        allowed = self._ranked_facts(spec.stage, spec.fact, ordinal.keys, spec.order, pool)
+        return allowed[spec.rank - 1] if spec.rank <= len(allowed) else None
+
+    def _ranked_facts(self, stage: int, fact: int, keys: list[int], order: RankOrder, pool: int) -> list[int]:
+        """The facts at the allowed ranks from 1: each alone at its key, nothing tied before, the nearer end."""
+        facts = self.space.skeleton.stages[stage].facts[fact]
+        key_of = {facts[row]: keys[row] for row in rows_of(pool)}
+        if len(key_of) < 3 or len(key_of) != self.space.stages[stage].count(pool):
+            return []
         ranked = sorted((key, fact) for fact, key in key_of.items())
-        if spec.order is RankOrder.DESCENDING:
+        if order is RankOrder.DESCENDING:
             ranked.reverse()
-        nearest = [key for key, _ in ranked[: spec.rank + 1]]
-        if len(set(nearest)) != len(nearest):
-            return None
-        return ranked[spec.rank - 1][1]
+        found = []
+        for rank in range(1, (len(ranked) + 1) // 2 + 1):
+            if ranked[rank - 1][0] == ranked[rank][0]:
+                break
+            found.append(ranked[rank - 1][1])
+        return found
 
     def rank_choices(self, stage: int, fact: int, operator: Ordinal, order: RankOrder, pool: int) -> list[tuple[OrdinalChoice, int]]:
         """Every allowed ordinal over a pool, with the fact it keeps."""
         keys = self.space.keys(stage, fact, operator)
-        found: list[tuple[OrdinalChoice, int]] = []
-        rank = 1
-        while True:
-            choice = OrdinalChoice(OrdinalSpec(stage, fact, operator, rank, order), keys)
-            kept = self._fact_at_rank(choice, pool)
-            if kept is None:
-                return found
-            found.append((choice, kept))
-            rank += 1
+        kept = self._ranked_facts(stage, fact, keys, order, pool)
+        return [(OrdinalChoice(OrdinalSpec(stage, fact, operator, rank, order), keys), each) for rank, each in enumerate(kept, start=1)]
 
     def _fact_mask(self, stage: int, fact: int, wanted: int) -> int:
         return self.space.fact_rows(stage, fact, wanted)

@@ -7,17 +7,16 @@ all pairs of rows and references, so a skeleton's whole constraint space costs a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_sampler.naming import Names
 from graph_sampler.operators import Operator, Ordinal, family_of, operators_of
 from graph_sampler.skeleton import Skeleton
 from graph_sampler.temporal_graph import TemporalGraph
-from state.vocabulary import Family, RankOrder, RelationType, Template
+from state.vocabulary import RankOrder, RelationType, Template
 
 _TYPE = {True: RelationType.POINT, False: RelationType.INTERVAL}
 
@@ -52,10 +51,9 @@ class Constraint:
         own: by stage: the rows whose left fact is the reference itself.
         plain: by stage: the rows in which the operator's test holds without regard to precedence.
         root_mask: for a reference constraint on the first fact, its mask over the rows of the root alone.
-        root_own: likewise `own`.
     """
 
-    __slots__ = ("masks", "own", "plain", "root_mask", "root_own", "spec", "stage")
+    __slots__ = ("masks", "own", "plain", "root_mask", "spec", "stage")
 
     def __init__(self, spec: PairwiseSpec, stage: int, masks: list[int], own: list[int], plain: list[int]) -> None:
         self.spec = spec
@@ -64,7 +62,6 @@ class Constraint:
         self.own = own
         self.plain = plain
         self.root_mask: int | None = None
-        self.root_own = 0
 
 
 class StageMasks:
@@ -102,6 +99,8 @@ class StageMasks:
 def rows_of(mask: int) -> list[int]:
     """The numbers of the bits set, ascending."""
     found = []
+    if mask >> 64:
+        return [at for at, bit in enumerate(reversed(bin(mask))) if bit == "1"]
     while mask:
         low = mask & -mask
         found.append(low.bit_length() - 1)
@@ -140,19 +139,28 @@ class ConstraintSpace:
         self.is_point = [bool(graph.relation_is_point[hop.relation]) for hop in skeleton.hops]
         self._to_stage = self._lifts()
         self._arrays: dict[tuple[int, int], NDArray[np.int64]] = {}
+        self._fact_masks: dict[tuple[int, int], dict[int, int]] = {}
+        self._keys: dict[tuple[int, int, str], list[int]] = {}
         self.constraints: list[Constraint] = []
         if with_constraints:
             self._enumerate(is_reference)
 
     def fact_rows(self, stage: int, fact: int, wanted: int) -> int:
-        """The rows of a stage that bind a fact name to a fact."""
-        return to_mask(row for row, bound in enumerate(self.skeleton.stages[stage].facts[fact]) if bound == wanted)
+        """The rows of a stage that bind a fact name to a fact; built once for each stage and name."""
+        masks = self._fact_masks.get((stage, fact))
+        if masks is None:
+            masks = self._fact_masks[stage, fact] = {}
+            for row, bound in enumerate(self.skeleton.stages[stage].facts[fact]):
+                masks[bound] = masks.get(bound, 0) | (1 << row)
+        return masks.get(wanted, 0)
 
     def keys(self, stage: int, fact: int, ordinal: Ordinal) -> list[int]:
         """An ordinal's key for each row of a stage."""
-        times = self._times(self._facts(stage, fact))
-        found: list[int] = ordinal.key(times.start, times.end).tolist()
-        return found
+        known = self._keys.get((stage, fact, ordinal.name))
+        if known is None:
+            times = self._times(self._facts(stage, fact))
+            known = self._keys[stage, fact, ordinal.name] = ordinal.key(times.start, times.end).tolist()
+        return known
 
     def _lifts(self) -> list[list[NDArray[np.intp]]]:
         """`[s][t]`: for each row of stage `t`, its row in stage `s <= t`."""
@@ -188,60 +196,74 @@ class ConstraintSpace:
     def _row_constraints(self, left: int, right: int) -> None:
         stage = self.skeleton.stage_of(right)
         x, y = self._facts(stage, left), self._facts(stage, right)
-        held, plain, operators = self._classify(left, right, self._times(x), self._times(y), x != y)
-        for position, operator in enumerate(operators):
-            masks = self._lift(held[position][:, None], stage)[0]
-            if masks[-1]:
-                plains = masks if plain[position] is None else self._lift(plain[position][:, None], stage)[0]
-                self.constraints.append(Constraint(PairwiseSpec(left, right, -1, operator), stage, masks, [0] * len(self.stages), plains))
+        held = self._classify(left, right, _column(self._times(x)), _column(self._times(y)), (x != y)[:, None])
+        nothing = [0] * len(self.stages)
+        for operator, _, masks, plain in self._masks(held, stage):
+            self.constraints.append(Constraint(PairwiseSpec(left, right, -1, operator), stage, masks, nothing, plain))
 
     def _reference_constraints(self, left: int, stage: int, right: int, references: list[int]) -> None:
         facts = np.asarray(references, dtype=np.int64)
         x = self._facts(stage, left)
+        times = self._times(facts)
         other = x[:, None] != facts[None, :]
-        held, plain, operators = self._classify(left, right, _column(self._times(x)), _row(self._times(facts)), other)
-        own = self._lift(~other, stage)
-        root_held = self._root_masks(left, right, facts)
-        for position, operator in enumerate(operators):
-            if not held[position].any():
-                continue
-            masks = self._lift(held[position], stage)
-            plains = masks if plain[position] is None else self._lift(plain[position], stage)
-            for number, reference in enumerate(references):
-                if masks[number][-1]:
-                    spec = PairwiseSpec(left, -1, reference, operator)
-                    found = Constraint(spec, stage, masks[number], own[number], plains[number])
-                    if root_held is not None:
-                        found.root_mask, found.root_own = root_held[0][position][number], root_held[1][number]
-                    self.constraints.append(found)
+        held = self._classify(left, right, _column(self._times(x)), _row(times), other)
+        own = [self.own_rows(stage, left, reference) for reference in references]
+        root = self._root_masks(left, right, facts, times)
+        for operator, number, masks, plain in self._masks(held, stage):
+            found = Constraint(PairwiseSpec(left, -1, references[number], operator), stage, masks, own[number], plain)
+            if root is not None:
+                found.root_mask = root[operator.name][number]
+            self.constraints.append(found)
 
-    def _root_masks(self, left: int, right: int, references: NDArray[np.int64]) -> tuple[list[list[int]], list[int]] | None:
+    def own_rows(self, stage: int, fact: int, reference: int) -> list[int]:
+        """By stage from the given one on: the rows that bind the fact name to the reference itself."""
+        return [0 if late < stage else self.fact_rows(late, fact, reference) for late in range(len(self.stages))]
+
+    def _root_masks(self, left: int, right: int, references: NDArray[np.int64], times: Times) -> dict[str, list[int]] | None:
         if self.skeleton.template is not Template.BRANCH or left != 0:
             return None
         x = np.asarray(self.skeleton.root_rows.facts[0], dtype=np.int64)
-        other = x[:, None] != references[None, :]
-        held, _, _ = self._classify(left, right, _column(self._times(x)), _row(self._times(references)), other)
-        return [_pack(each) for each in held], _pack(~other)
+        held = self._classify(left, right, _column(self._times(x)), _row(times), x[:, None] != references[None, :])
+        return {operator.name: _pack(rows) for operator, rows in zip(held.operators, held.held, strict=True)}
 
-    def _classify(self, left: int, right: int, x: Times, y: Times, other: NDArray[np.bool_]) -> tuple[list[Any], list[Any], tuple[Operator, ...]]:
-        """For each operator of the family, where it holds by precedence, and where its test alone differs from that."""
-        family: Family = family_of(_TYPE[self.is_point[left]], _TYPE[self.is_point[right]])
-        operators = operators_of(family)
+    def _classify(self, left: int, right: int, x: Times, y: Times, other: NDArray[np.bool_]) -> Classified:
+        """Which operator holds where, by precedence, and what each boundary operator's test alone says."""
+        operators = operators_of(family_of(_TYPE[self.is_point[left]], _TYPE[self.is_point[right]]))
+        held = np.empty((len(operators), *other.shape), dtype=np.bool_)
+        plain: dict[int, NDArray[np.bool_]] = {}
         free = other.copy()
-        held, plain = [], []
-        for operator in operators:
-            test = operator.holds(x.start, x.end, y.start, y.end) & other
-            mine = test & free
-            free &= ~mine
-            held.append(mine)
-            plain.append(test if (test != mine).any() else None)
-        return held, plain, operators
+        for position, operator in enumerate(operators):
+            test = operator.holds(x.start, x.end, y.start, y.end)
+            mine = np.logical_and(test, free, out=held[position])
+            np.logical_xor(free, mine, out=free)
+            if operator.is_boundary:
+                plain[position] = test & other
+        return Classified(operators, held, plain)
 
-    def _lift(self, held: NDArray[np.bool_], stage: int) -> list[list[int]]:
-        """A matrix (rows of a stage, constraints) as masks: for each constraint, one by stage."""
-        by_stage = [_pack(held[self._to_stage[stage][late]]) for late in range(stage, len(self.stages))]
+    def _masks(self, classified: Classified, stage: int) -> Iterator[tuple[Operator, int, list[int], list[int]]]:
+        """`(operator, column, masks by stage, plain masks by stage)` wherever some row is left at the last stage."""
+        lifted = classified.held[:, self._to_stage[stage][-1], :]
+        packed = [_packed(classified.held[:, self._to_stage[stage][late], :]) for late in range(stage, len(self.stages))]
         below = [0] * stage
-        return [[*below, *masks] for masks in zip(*by_stage, strict=True)]
+        alive = lifted.any(axis=1)
+        for position, column in zip(*(places.tolist() for places in np.nonzero(alive)), strict=True):
+            masks = below + [int.from_bytes(bytes_of[position][column], "little") for bytes_of in packed]
+            plain = masks
+            test = classified.plain.get(position)
+            if test is not None and not np.array_equal(test[:, column], classified.held[position][:, column]):
+                rows = test[:, column : column + 1]
+                plain = below + [_pack(rows[self._to_stage[stage][late]])[0] for late in range(stage, len(self.stages))]
+            yield classified.operators[position], column, masks, plain
+
+
+class Classified(NamedTuple):
+    """Operators of one family over a matrix (rows, others)."""
+
+    operators: tuple[Operator, ...]
+    held: NDArray[np.bool_]
+    """(operators, rows, others): where each holds, by precedence."""
+    plain: dict[int, NDArray[np.bool_]]
+    """Position of a boundary operator -> (rows, others): where its test alone is true."""
 
 
 def _column(times: Times) -> Times:
@@ -254,7 +276,12 @@ def _row(times: Times) -> Times:
 
 def _pack(held: NDArray[np.bool_]) -> list[int]:
     """A matrix (rows, constraints) as one mask for each constraint."""
-    packed = np.ascontiguousarray(np.packbits(held, axis=0, bitorder="little").T)
-    width = packed.shape[1]
-    data = packed.tobytes()
-    return [int.from_bytes(data[at : at + width], "little") for at in range(0, width * packed.shape[0], width)]
+    return [int.from_bytes(mask, "little") for mask in _packed(held[None])[0]]
+
+
+def _packed(held: NDArray[np.bool_]) -> list[list[bytes]]:
+    """(operators, rows, others) as little-endian bytes: `[operator][other]` holds one bit for each row."""
+    packed = np.packbits(held, axis=1, bitorder="little").transpose(0, 2, 1)
+    operators, others, width = packed.shape
+    data = np.ascontiguousarray(packed).tobytes()
+    return [[data[at : at + width] for at in range(start, start + others * width, width)] for start in range(0, operators * others * width, others * width)] if width else [[b""] * others] * operators

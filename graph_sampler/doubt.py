@@ -8,6 +8,8 @@ does one that could bring a new fact into an ordinal's pool.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -16,7 +18,7 @@ from graph_sampler.constraints import Constraint, OrdinalSpec, PairwiseSpec
 from graph_sampler.operators import Operator, operators_of
 from graph_sampler.skeleton import Neighbourhood, Skeleton
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, TemporalGraph
-from state.vocabulary import Action, Template
+from state.vocabulary import Action, Family, Template
 
 
 class Box(NamedTuple):
@@ -48,7 +50,7 @@ class DroppedRows:
         self._skeleton = skeleton
         self.is_too_many = False
         self.stages = self._gather(around, max_rows)
-        self._possible: dict[tuple[int, PairwiseSpec], int] = {}
+        self._possible: dict[tuple[int, int, int, int, int], frozenset[str]] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -72,42 +74,48 @@ class DroppedRows:
                 if row.facts[ordinal.fact] not in pool_facts:
                     return True
             kept = self._skeleton.stages[last].facts[ordinal.fact][(judged.final_rows & -judged.final_rows).bit_length() - 1]
-        for row in self._satisfying(last, [spec for _, spec in specs]):
-            if row.candidate != judged.answer and (ordinal is None or row.facts[ordinal.fact] == kept):
-                return True
-        return False
+        others = self._satisfying(last, [spec for _, spec in specs], but=judged.answer)
+        return any(ordinal is None or row.facts[ordinal.fact] == kept for row in others)
 
-    def _satisfying(self, stage: int, specs: list[PairwiseSpec]) -> list[NewRow]:
-        rows = self.stages[stage]
-        mask = (1 << len(rows)) - 1
-        for spec in specs:
-            mask &= self._possible_mask(stage, spec)
-            if not mask:
-                return []
-        return [row for number, row in enumerate(rows) if mask >> number & 1 and self._is_satisfiable(row, specs)]
+    def _satisfying(self, stage: int, specs: list[PairwiseSpec], but: int = -1) -> Iterator[NewRow]:
+        """New rows of other candidates than `but` that could satisfy all constraints together."""
+        for number, row in enumerate(self.stages[stage]):
+            if row.candidate != but and all(self._is_possible(stage, number, row, spec) for spec in specs) and self._is_satisfiable(row, specs):
+                yield row
 
-    def _possible_mask(self, stage: int, spec: PairwiseSpec) -> int:
-        known = self._possible.get((stage, spec))
+    def _is_possible(self, stage: int, number: int, row: NewRow, spec: PairwiseSpec) -> bool:
+        """Whether one constraint alone could hold in a row; remembered."""
+        key = (stage, number, spec.left, spec.right, spec.reference)
+        known = self._possible.get(key)
         if known is None:
-            known = 0
-            for number, row in enumerate(self.stages[stage]):
-                if self._is_satisfiable(row, [spec]):
-                    known |= 1 << number
-            self._possible[stage, spec] = known
-        return known
+            known = self._possible[key] = self._possible_operators(row, spec)
+        return spec.operator.name in known
+
+    def _possible_operators(self, row: NewRow, spec: PairwiseSpec) -> frozenset[str]:
+        """The operators of the family that some choice of times makes hold."""
+        right = row.facts[spec.right] if spec.right >= 0 else spec.reference
+        left = row.facts[spec.left]
+        if left == right:
+            return frozenset()
+        family = spec.operator.family
+        if left >= 0 and right >= 0:
+            return frozenset((_first_holding(family, *self._exact(left), *self._exact(right)),))
+        boxes = [Box(*_spread(self._exact(fact)), False) if fact >= 0 else self._box(fact) for fact in (left, right)]
+        marks = sorted({bound for box in boxes for bound in box[:4]} - {NEG_INF, POS_INF}) or [0]
+        return _reachable(family, *(_near(box, marks) for box in boxes))
 
     def _is_satisfiable(self, row: NewRow, specs: list[PairwiseSpec]) -> bool:
-        """Whether some choice of times makes every constraint hold at once.
+        """Whether some choice of times makes constraints that could hold alone hold at once.
 
         Only the order of end points matters, so trying the known end points, their neighbours and the
         bounds of each box is exhaustive; room for one granule beyond per free fact keeps free facts apart.
         """
+        if len(specs) < 2:
+            return True
         sides: list[tuple[int, int, Operator]] = []
         for spec in specs:
             right = row.facts[spec.right] if spec.right >= 0 else spec.reference
             left = row.facts[spec.left]
-            if left == right:
-                return False
             sides.append((left, right, spec.operator))
         free = sorted({fact for left, right, _ in sides for fact in (left, right) if fact < 0})
         fixed = {fact: self._exact(fact) for left, right, _ in sides for fact in (left, right) if fact >= 0}
@@ -120,7 +128,7 @@ class DroppedRows:
             return all(choices)
         for chosen in product(*choices):
             times = fixed | dict(zip(free, chosen, strict=True))
-            if all(_first_holding(operator, times[left], times[right]) for left, right, operator in sides):
+            if all(_first_holding(operator.family, *times[left], *times[right]) == operator.name for left, right, operator in sides):
                 return True
         return False
 
@@ -200,9 +208,30 @@ def _choices(box: Box, values: list[int]) -> list[tuple[int, int]]:
     return [(start, end) for start in starts for end in ends if start <= end and (start == end or not box.is_point)]
 
 
-def _first_holding(operator: Operator, x: tuple[int, int], y: tuple[int, int]) -> bool:
-    """Whether the operator is the first row of its family whose test holds."""
-    for row in operators_of(operator.family):
-        if row.holds(*x, *y):
-            return row is operator
-    return False
+def _first_holding(family: Family, a: int, b: int, c: int, d: int) -> str:
+    """The first row of a family whose test holds; `""` for times that the family does not know."""
+    return next((row.name for row in operators_of(family) if row.holds(a, b, c, d)), "")
+
+
+def _spread(times: tuple[int, int]) -> tuple[int, int, int, int]:
+    return times[0], times[0], times[1], times[1]
+
+
+def _near(box: Box, marks: list[int]) -> Box:
+    """A box with its bounds brought into order with all marks but close together.
+
+    Each mark gets a place four granules (or their true distance, if less) after the one before, which
+    keeps every order type that two facts can have and makes equal situations equal.
+    """
+    place = {marks[0]: 0}
+    for before, mark in zip(marks, marks[1:], strict=False):
+        place[mark] = place[before] + min(mark - before, 4)
+    place[NEG_INF], place[POS_INF] = -4, place[marks[-1]] + 4
+    return Box(place[box.start_low], place[box.start_high], place[box.end_low], place[box.end_high], box.is_point)
+
+
+@lru_cache(maxsize=65536)
+def _reachable(family: Family, left: Box, right: Box) -> frozenset[str]:
+    """The operators that some times within two bounded boxes make hold."""
+    sides = [_choices(box, list(range(min(box[:4]), max(box[:4]) + 1))) for box in (left, right)]
+    return frozenset(_first_holding(family, *x, *y) for x in sides[0] for y in sides[1])

@@ -29,6 +29,7 @@ class Names:
         """Takes the labels of relations and entities that no trace may use."""
         self._graph = graph
         self._names: dict[int, frozenset[str]] = {}
+        self._segments: dict[str, str] = {}
         self._words: dict[int, tuple[str, ...]] = {}
         self._ambiguous: dict[tuple[int, bool], frozenset[int]] = {}
         meta = {normalise_label(label) for label in meta_labels}
@@ -76,6 +77,20 @@ class Names:
     def says(self, text_words: str, entity: int) -> bool:
         """Whether a text, given as `words`, says one of the entity's names; a name without words counts as said."""
         return any(not name or name in text_words for name in self.name_words(entity))
+
+    def question_words(self, question: str) -> str:
+        """`words` of a template question, put together from its quoted parts, each remembered."""
+        known = self._segments
+        found = []
+        for segment in question.split('"'):
+            text = known.get(segment)
+            if text is None:
+                if len(known) >= 200_000:
+                    known.clear()
+                text = known[segment] = words(segment).strip()
+            if text:
+                found.append(text)
+        return f" {' '.join(found)} "
 
     def _find_ambiguous(self, relation: int, is_subject: bool) -> frozenset[int]:
         facts = self._by_relation[self._offsets[relation] : self._offsets[relation + 1]]

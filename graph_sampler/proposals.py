@@ -15,9 +15,10 @@ from graph_sampler.conditions import Judge, Judged, OrdinalChoice
 from graph_sampler.constraints import Constraint, ConstraintSpace, rows_of, to_mask
 from graph_sampler.doubt import DroppedRows, has_second_spell
 from graph_sampler.encoding import RecordEncoder, TraceSpec
-from graph_sampler.naming import Names, words
+from graph_sampler.naming import Names
 from graph_sampler.operators import ORDINALS
 from graph_sampler.skeleton import (
+    Hop,
     Neighbourhood,
     Skeleton,
     possible_filters,
@@ -32,6 +33,9 @@ from state.vocabulary import ConstraintCount, RankOrder, Template
 
 Root = tuple[int, bool, int]
 """Relation, whether the candidate is the subject, the fixed entity."""
+
+Cell = tuple[Template, ConstraintCount]
+ALL_CELLS: frozenset[Cell] = frozenset((template, part) for template in Template for part in ConstraintCount)
 
 T = TypeVar("T")
 
@@ -56,6 +60,15 @@ class Proposal(NamedTuple):
     """A single-constraint chain constrained at its first hop."""
 
 
+class RowPool(NamedTuple):
+    """What could single out one row's candidate."""
+
+    rivals: int
+    """Rows of other candidates."""
+    entries: list[tuple[Constraint, int, int]]
+    """Constraints that hold in the row, with their masks over the rivals and the rows that are not their reference's own."""
+
+
 class RootProposals(NamedTuple):
     """What one root proposes, and how many traces it refused as doubtful."""
 
@@ -78,9 +91,12 @@ class Proposer:
         self._second_spell: dict[int, bool] = {}
         self._reference: dict[int, bool] = {}
 
-    def propose(self, root: Root) -> RootProposals:
-        """Every trace that the root proposes, at most `proposals_per_operator` for each cell and operator."""
-        draw = _RootDraw(self, root)
+    def propose(self, root: Root, cells: frozenset[Cell] = ALL_CELLS) -> RootProposals:
+        """Every trace that the root proposes in some cells, at most `proposals_per_operator` for each cell and operator.
+
+        What it proposes in a cell does not depend on which other cells are asked for.
+        """
+        draw = _RootDraw(self, root, cells)
         return RootProposals(list(draw.run()), draw.doubtful)
 
     def has_second_spell(self, fact: int) -> bool:
@@ -105,20 +121,29 @@ class Proposer:
 class _RootDraw:
     """One root's draw: its random stream, its skeletons and what it has proposed so far."""
 
-    def __init__(self, proposer: Proposer, root: Root) -> None:
+    def __init__(self, proposer: Proposer, root: Root, cells: frozenset[Cell]) -> None:
         self.of = proposer
         self.root = root
-        relation, is_subject, fixed = root
-        graph = proposer.graph
-        text = f"{proposer.config.sampler.seed}|{graph.relation_ids[relation]}|{is_subject}|{graph.entity_ids[fixed]}"
-        self.rng = random.Random(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"))  # noqa: S311
+        self.cells = cells
+        self.rng = self._stream("skeletons", ())
         self.counts: dict[tuple[Template, ConstraintCount, str], int] = {}
         self.seen: set[str] = set()
         self.doubtful = 0
 
+    def _stream(self, purpose: str, hops: tuple[Hop, ...]) -> random.Random:
+        """The root's own random stream for one purpose; the order of purposes does not matter."""
+        graph = self.of.graph
+        relation, is_subject, fixed = self.root
+        parts = [str(self.of.config.sampler.seed), purpose, graph.relation_ids[relation], str(is_subject), graph.entity_ids[fixed]]
+        for hop in hops[1:]:
+            parts += [hop.action, graph.relation_ids[hop.relation], str(hop.candidate_is_subject), graph.entity_ids[hop.fixed] if hop.fixed >= 0 else ""]
+        digest = hashlib.sha256("|".join(parts).encode("utf-8", "surrogatepass")).digest()
+        return random.Random(int.from_bytes(digest[:8], "big"))  # noqa: S311
+
     def run(self) -> Iterator[Proposal]:
+        templates = {template for template, _ in self.cells}
         for skeleton in self._skeletons():
-            if len(skeleton.evidence()) <= self.of.config.evidence.max_facts:
+            if skeleton.template in templates and len(skeleton.evidence()) <= self.of.config.evidence.max_facts:
                 yield from self._propose(skeleton)
 
     def shuffled(self, items: Iterable[T]) -> list[T]:
@@ -134,9 +159,15 @@ class _RootDraw:
         if not self.names_allow(root):
             return
         yield root
-        filters = possible_filters(around, root, of.names.meta_entities)
-        for relation, is_subject, fixed in self._in_turn(filters)[:most]:
-            yield with_filter(around, root, relation, is_subject, fixed)
+        wanted = {template for template, _ in self.cells}
+        if Template.BRANCH in wanted:
+            self.rng = self._stream("filters", ())
+            filters = possible_filters(around, root, of.names.meta_entities)
+            for relation, is_subject, fixed in self._in_turn(filters)[:most]:
+                yield with_filter(around, root, relation, is_subject, fixed)
+        if not any(template.is_chain for template in wanted):
+            return
+        self.rng = self._stream("transitions", ())
         two_hops: list[Skeleton] = []
         for relation, is_subject in self.shuffled(possible_transitions(around, root)):
             chain = with_transition(around, root, relation, is_subject, of.caps.max_rows)
@@ -145,8 +176,11 @@ class _RootDraw:
             if len(two_hops) == most:
                 break
         yield from two_hops
+        if Template.THREE_HOP not in wanted:
+            return
         drawn = 0
         for chain in two_hops:
+            self.rng = self._stream("third hops", chain.hops)
             for relation, is_subject in self.shuffled(possible_transitions(around, chain))[: max(2, most // len(two_hops))]:
                 longer = with_transition(around, chain, relation, is_subject, of.caps.max_rows)
                 if longer is not None and drawn < most:
@@ -184,12 +218,23 @@ class _RootDraw:
 
     def _judged(self, space: ConstraintSpace, judge: Judge) -> Iterator[Judged]:
         """Traces that pass the rules on masks: single ones first, then multiple ones, each operator sought."""
-        template = space.skeleton.template
         by_operator: dict[str, list[Constraint]] = {}
         for constraint in space.constraints:
             by_operator.setdefault(constraint.spec.operator.name, []).append(constraint)
+        skeleton = space.skeleton
+        kept = self.rng
+        if (skeleton.template, ConstraintCount.SINGLE) in self.cells:
+            self.rng = self._stream("single", skeleton.hops)
+            yield from self._single(space, judge, by_operator)
+        if (skeleton.template, ConstraintCount.MULTI) in self.cells and judge.max_constraints > 1:
+            self.rng = self._stream("multiple", skeleton.hops)
+            yield from self._multiple(space, judge, by_operator)
+        self.rng = kept
+
+    def _single(self, space: ConstraintSpace, judge: Judge, by_operator: dict[str, list[Constraint]]) -> Iterator[Judged]:
+        template = space.skeleton.template
         for name in sorted(by_operator):
-            for constraint in self.shuffled(by_operator[name]):
+            for constraint in self.shuffled(each for each in by_operator[name] if judge.leaves_one([each])):
                 if self._is_full(template, ConstraintCount.SINGLE, name):
                     break
                 judged = judge.judge([constraint], None)
@@ -200,60 +245,83 @@ class _RootDraw:
                 judged = judge.judge([], choice)
                 if judged is not None:
                     yield judged
-        if judge.max_constraints < 2:
-            return
+
+    def _multiple(self, space: ConstraintSpace, judge: Judge, by_operator: dict[str, list[Constraint]]) -> Iterator[Judged]:
+        most = 3 * self.of.caps.proposals_per_operator
+        pools: dict[int, RowPool | None] = dict.fromkeys(self.shuffled(range(space.final.size))[:most])
         for name in sorted(by_operator):
             for constraint in self.shuffled(by_operator[name])[: 4 * self.of.caps.proposals_per_operator]:
-                if self._is_full(template, ConstraintCount.MULTI, name):
+                if self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
                     break
-                for chosen in self._combinations(space, judge, constraint):
+                for chosen in self._combinations(space, judge, constraint, pools):
                     judged = judge.judge(chosen, None)
                     if judged is not None:
                         yield judged
         yield from self._with_ordinal(space, judge)
 
-    def _combinations(self, space: ConstraintSpace, judge: Judge, first: Constraint) -> Iterator[list[Constraint]]:
+    def _combinations(self, space: ConstraintSpace, judge: Judge, first: Constraint, pools: dict[int, RowPool | None]) -> Iterator[list[Constraint]]:
         """Minimal sets of 2 to `max_constraints` constraints around a first one that single out one answer.
 
         The walk goes down only while each constraint is still needed: what all the others leave must
         hold another candidate, and that can only shrink as constraints join.
         """
-        final = space.final
-        rows = rows_of(first.masks[-1])
-        row = rows[int(self.rng.random() * len(rows))]
-        group = final.group_of[final.candidates[row]]
-        rivals = final.full & ~group
-        bit = 1 << row
-        if not first.masks[-1] & rivals:
+        mask = first.masks[-1]
+        row = next((row for row in pools if mask >> row & 1), None)
+        if row is None:
             return
-        pool = self.shuffled(each for each in space.constraints if each.masks[-1] & bit and each is not first and each.masks[-1] & rivals)
+        pool = pools[row]
+        if pool is None:
+            pool = pools[row] = self._row_pool(space, row)
+        rivals, entries = pool
+        left = first.masks[-1] & rivals
+        if not left or not entries:
+            return
         size = min(judge.max_constraints, 2 + (self.rng.random() < 0.5) + (self.rng.random() < 0.3))
         needed = self.of.rules.temporal_necessity
-        stack: list[tuple[list[Constraint], int, list[int], int]] = [([first], first.masks[-1] & rivals, [rivals & ~first.own[-1]], 0)]
-        budget = 4 * len(pool) + 16
-        while stack and budget:
+        count = len(entries)
+        offset = int(self.rng.random() * count)
+        budget = 2 * count + 16
+        stack: list[tuple[list[Constraint], int, list[int], int]] = [([first], left, [rivals & ~first.own[-1]], 0)]
+        while stack:
             chosen, left, without, start = stack.pop()
-            for at in range(start, len(pool)):
+            for at in range(start, count):
                 budget -= 1
                 if not budget:
-                    break
-                extra = pool[at]
-                mask = extra.masks[-1]
-                reduced = [other & mask for other in without]
-                if needed and not all(reduced):
-                    continue
+                    return
+                extra, mask, not_own = entries[(at + offset) % count]
                 remaining = left & mask
-                reduced.append(left & ~extra.own[-1])
+                if remaining == left or (needed and not all([other & mask for other in without])) or extra is first:
+                    continue
                 longer = [*chosen, extra]
                 if not remaining:
-                    if not needed or reduced[-1]:
+                    if left & not_own or not needed:
                         yield longer
                         if len(longer) >= size:
                             return
-                elif len(longer) < size and remaining != left:
+                elif len(longer) < size:
+                    reduced = [other & mask for other in without]
+                    reduced.append(left & not_own)
                     stack.append((chosen, left, without, at + 1))
                     stack.append((longer, remaining, reduced, at + 1))
                     break
+
+    def _row_pool(self, space: ConstraintSpace, row: int) -> RowPool:
+        """The constraints that hold in a row and shut out some rival of its candidate, in random order.
+
+        Empty where all of them together leave a rival.
+        """
+        final, bit = space.final, 1 << row
+        rivals = final.full & ~final.group_of[final.candidates[row]]
+        entries: list[tuple[Constraint, int, int]] = []
+        together = rivals
+        for each in space.constraints:
+            mask = each.masks[-1]
+            if mask & bit:
+                mask &= rivals
+                together &= mask
+                if mask and mask != rivals:
+                    entries.append((each, mask, ~each.own[-1]))
+        return RowPool(rivals, [] if together else self.shuffled(entries))
 
     def _ordinals(self, space: ConstraintSpace, judge: Judge, pools: dict[int, int]) -> list[OrdinalChoice]:
         """Every allowed ordinal over the given pools (by stage; whole stages where none is given) that leaves one answer."""
@@ -277,7 +345,7 @@ class _RootDraw:
         """Multiple-constraint traces that end a stage with an ordinal."""
         template, part = space.skeleton.template, ConstraintCount.MULTI
         names = [operator.name for operator in ORDINALS]
-        for constraint in self.shuffled(space.constraints)[: 8 * self.of.caps.proposals_per_operator]:
+        for constraint in self.shuffled(space.constraints)[: 3 * self.of.caps.proposals_per_operator]:
             if all(self._is_full(template, part, name) for name in names):
                 return
             pools = {stage: space.stages[stage].full & constraint.masks[stage] for stage in range(constraint.stage, len(space.stages))}
@@ -309,7 +377,7 @@ class _RootDraw:
             judged.answer,
         )
         question = of.encoder.verbalise(spec).question
-        if of.rules.sayable and of.names.says(words(question), judged.answer):
+        if of.rules.sayable and of.names.says(of.names.question_words(question), judged.answer):
             return None
         identifier = of.encoder.identifier(spec)
         if identifier in self.seen:

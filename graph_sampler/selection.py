@@ -12,13 +12,12 @@ from collections import Counter
 from collections.abc import Iterable
 
 from graph_sampler.operators import BY_NAME, ORDINAL_BY_NAME, OPERATOR_NAMES
-from graph_sampler.proposals import Proposal
+from graph_sampler.proposals import Cell, Proposal
 from state.config import SamplerConfig
 from state.coverage import CellCoverage, CoverageReport, OperatorCoverage
 from state.errors import ConfigError, did_you_mean
 from state.vocabulary import ConstraintCount, Family, Template
 
-Cell = tuple[Template, ConstraintCount]
 CELLS: tuple[Cell, ...] = tuple((template, part) for template in Template for part in ConstraintCount)
 DEFAULT_OPERATOR_SHARE = 0.015
 
@@ -90,6 +89,16 @@ class Selection:
     def is_complete(self) -> bool:
         """Whether every cell and every operator has what was wanted."""
         return self.operator_shortfall == 0 and all(self._cell_counts[cell] >= wanted for cell, wanted in self.cells.items())
+
+    @property
+    def open_cells(self) -> frozenset[Cell]:
+        """Cells that are short, or could hold an operator that is short."""
+        short = [name for name, wanted in self.wanted.items() if self._operator_counts[name] < wanted]
+        return frozenset(
+            cell
+            for cell, wanted in self.cells.items()
+            if self._cell_counts[cell] < wanted or (wanted and any(not is_impossible(name, cell) for name in short))
+        )
 
     @property
     def operator_shortfall(self) -> int:

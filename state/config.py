@@ -164,7 +164,7 @@ class Caps(Contract):
     """Records with one answer."""
     relation_share: float = Field(default=0.5, gt=0, le=1)
     """Largest share of records whose root has one relation."""
-    skeletons_per_root: int = Field(default=12, ge=1)
+    skeletons_per_root: int = Field(default=6, ge=1)
     """Skeletons drawn from one root for each template."""
     proposals_per_operator: int = Field(default=2, ge=1)
     """Traces proposed from one skeleton for each operator and number of constraints."""
