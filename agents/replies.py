@@ -22,6 +22,8 @@ _CLOSE = re.compile(rf"</{_TAG}>", re.IGNORECASE)
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n(.*?)```", re.DOTALL)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _BARE_ANSWER_LIMIT = 200
+_BRACE_LIMIT = 1000
+"""Braces in a text that is not JSON as a whole; past it the search for an object would take seconds."""
 
 
 class RawReply(NamedTuple):
@@ -140,6 +142,8 @@ def _json_object(text: str) -> dict[str, Any] | None:
 
 
 def _objects_within(text: str) -> list[dict[str, Any]]:
+    if text.count("{") > _BRACE_LIMIT:
+        raise _Unreadable("the reply is not the JSON object asked for")
     found: list[dict[str, Any]] = []
     at = text.find("{")
     while at != -1:

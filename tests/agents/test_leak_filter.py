@@ -72,6 +72,13 @@ def test_what_names_no_person_has_no_surname(label: str) -> None:
     assert surname_of(label) is None
 
 
+def test_a_hyphened_surname_leaks_and_a_title_of_a_work_has_none() -> None:
+    assert kinds("Whom did Abdul-Jabbar succeed?", "Kareem Abdul-Jabbar") == {"name part"}
+    assert kinds("Whom did Abdul—Jabbar succeed?", "Kareem Abdul-Jabbar") == {"name part"}
+    assert not kinds("Whom did Abdul succeed?", "Kareem Abdul-Jabbar")
+    assert surname_of("The Terminal") is None
+
+
 def test_one_edit_in_ten_letters_leaks() -> None:
     assert kinds("Who taught at Heidelburg University?", "Heidelberg University") == {"fuzzy"}
     assert not kinds("Who led Nigeria?", "Niger")
