@@ -23,6 +23,10 @@ _FAR_FETCHED = 1.2
 _MOST_STEPS = 4000
 
 
+References = dict[tuple[frozenset[int], tuple[frozenset[str], ...]], frozenset[int]]
+"""Facts of a hop that hold some named entities, found once a question."""
+
+
 class Scored(NamedTuple):
     """A query and how far-fetched its reading is."""
 
@@ -44,11 +48,12 @@ def best_queries(units: list[Unit], options: list[Skeleton], evidence: Evidence)
     scored: list[Scored] = []
     least = _FAR_FETCHED
     budget = [_MOST_STEPS]
+    references: References = {}
     for cost, mentions in mentions_of(units):
         if cost > least + _MARGIN:
             break
         for skeleton in options:
-            reader = _Reader(units, mentions, skeleton, evidence, budget)
+            reader = _Reader(units, mentions, skeleton, evidence, budget, references)
             for found in reader.queries(cost + skeleton.penalty, least + _MARGIN):
                 scored.append(found)
                 least = min(least, found.penalty)
@@ -67,10 +72,19 @@ class _Spoken(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, units: list[Unit], mentions: list[Mention], skeleton: Skeleton, evidence: Evidence, budget: list[int]) -> None:
+    def __init__(
+        self,
+        units: list[Unit],
+        mentions: list[Mention],
+        skeleton: Skeleton,
+        evidence: Evidence,
+        budget: list[int],
+        references: References,
+    ) -> None:
         self.units = units
         self.bound = 0.0
         self.budget = budget
+        self.references = references
         self.mentions = mentions
         self.skeleton = skeleton
         self.evidence = evidence
@@ -179,13 +193,22 @@ class _Reader:
             return 0.0
         if mention.unit in self.rights:
             return 0.2 if pointed and pointed[-1].hop != hop else 0.0
-        asked = [side for side, other in zip(sides, self.mentions, strict=False) if other.is_asking]
-        return 0.2 if asked and hop not in [side.hop for side in asked] else 0.0
+        asked = [side.hop for side, other in zip(sides, self.mentions, strict=False) if other.is_asking]
+        opening = self.units[mention.unit].tokens[0].kind
+        if self.skeleton.is_chain and opening in ("relation", "start", "end", "auxiliary"):
+            # No subject of its own, so that of the question: what the last hop leads to.
+            asked = [self.skeleton.hops[-1].name]
+        return 0.2 if asked and hop not in asked else 0.0
 
     def _reference(self, index: int, others: list[frozenset[str]]) -> frozenset[int]:
         facts = self.skeleton.facts[index]
-        rows = self.evidence.facts
-        return frozenset(fact for fact in facts if all(rows[fact][0] in entities or rows[fact][2] in entities for entities in others))
+        key = (facts, tuple(others))
+        if key not in self.references:
+            rows = self.evidence.facts
+            self.references[key] = frozenset(
+                fact for fact in facts if all(rows[fact][0] in entities or rows[fact][2] in entities for entities in others)
+            )
+        return self.references[key]
 
     def _may_speak_of(self, mention: Mention, side: FactRef) -> bool:
         if mention.is_asking:
