@@ -47,6 +47,9 @@ class Judge:
         self._single_spell = is_single_spell
         self._fixed = [hop.fixed for hop in space.skeleton.hops if hop.fixed >= 0]
         self._repeats = self._rows_that_repeat_an_entity()
+        self.clean = space.final.full & ~self._repeats if rules.readable else space.final.full
+        self._shared_names: set[str] | None = None
+        self._mark_fit()
         self.is_named_once = self._are_anchors_unique()
         self.has_two_walks = not space.skeleton.template.is_chain or len(set(space.last.variables[0])) >= 2
 
@@ -84,12 +87,36 @@ class Judge:
         return Judged(tuple(constraints), spec, tuple(counts), final, answer)
 
     def leaves_one(self, chosen: list[Constraint]) -> bool:
-        """Whether pairwise constraints together leave rows of exactly one candidate."""
+        """Whether pairwise constraints together leave rows of exactly one candidate, all of them legal."""
         final = self.space.final
-        rows = final.full
+        rows = legal = final.full
         for constraint in chosen:
             rows &= constraint.masks[-1]
-        return bool(rows) and not rows & ~final.group_of[final.candidates[rows.bit_length() - 1]]
+            legal &= constraint.fit
+        return bool(rows) and not rows & ~legal and not rows & ~final.group_of[final.candidates[rows.bit_length() - 1]]
+
+    def _mark_fit(self) -> None:
+        """Marks where each constraint could stand: rule 6 on the row and its facts, and free references."""
+        graph, rules = self.space.graph, self.rules
+        bound: dict[int, int] = {}
+        for column in self.space.last.variables:
+            for row, entity in enumerate(column):
+                bound[entity] = bound.get(entity, 0) | (1 << row)
+        taken: dict[int, int] = {}
+        for constraint in self.space.constraints:
+            spec = constraint.spec
+            fit = constraint.masks[-1] & self.clean
+            if rules.readable:
+                fit &= self._single_spell[spec.left]
+                if spec.right >= 0:
+                    fit &= self._single_spell[spec.right]
+            if spec.reference >= 0:
+                rows = taken.get(spec.reference)
+                if rows is None:
+                    rows = bound.get(int(graph.subject[spec.reference]), 0) | bound.get(int(graph.object[spec.reference]), 0)
+                    taken[spec.reference] = rows
+                fit &= ~rows
+            constraint.fit = fit
 
     def _place(self, constraint: Constraint) -> tuple[int, int, int, int, int, str]:
         spec = constraint.spec
@@ -293,8 +320,14 @@ class Judge:
 
     def _is_name_shared(self, answer: int) -> bool:
         """Another entity of some step's candidate set has a name of the answer."""
-        space = self.space
-        return any(self.names.shares_name(answer, set(stage.group_of)) for stage in (space.root, *space.stages))
+        if self._shared_names is None:
+            space, seen = self.space, set[str]()
+            self._shared_names = set[str]()
+            for entity in set(space.root.group_of).union(*(stage.group_of for stage in space.stages)):
+                names = self.names.names(entity)
+                self._shared_names |= names & seen
+                seen |= names
+        return not self._shared_names.isdisjoint(self.names.names(answer))
 
     def _rows_that_repeat_an_entity(self) -> int:
         mask = 0

@@ -50,10 +50,11 @@ class Constraint:
         masks: by stage, from its own on (`0` below): the rows in which it holds.
         own: by stage: the rows whose left fact is the reference itself.
         plain: by stage: the rows in which the operator's test holds without regard to precedence.
+        fit: over the last stage: the rows in which it could legally stand; set by the judge.
         root_mask: for a reference constraint on the first fact, its mask over the rows of the root alone.
     """
 
-    __slots__ = ("masks", "own", "plain", "root_mask", "spec", "stage")
+    __slots__ = ("fit", "masks", "own", "plain", "root_mask", "spec", "stage")
 
     def __init__(self, spec: PairwiseSpec, stage: int, masks: list[int], own: list[int], plain: list[int]) -> None:
         self.spec = spec
@@ -62,6 +63,7 @@ class Constraint:
         self.own = own
         self.plain = plain
         self.root_mask: int | None = None
+        self.fit = masks[-1]
 
 
 class StageMasks:

@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from graph_sampler.constraints import OrdinalSpec, PairwiseSpec, rows_of
-from graph_sampler.operators import BY_NAME
 from graph_sampler.skeleton import FACT_NAMES, VARIABLES, Hop, Skeleton
-from graph_sampler.temporal_graph import TemporalGraph
+from graph_sampler.templates import FACT_NAMES as FACT_PHRASES
 from graph_sampler.templates import (
     VARIABLE_NAMES,
     assemble,
@@ -26,9 +25,9 @@ from graph_sampler.templates import (
     reference_phrase,
     structure_hint,
 )
-from graph_sampler.templates import FACT_NAMES as FACT_PHRASES
+from graph_sampler.temporal_graph import TemporalGraph
 from state.interval import format_granule
-from state.vocabulary import Action, Template
+from state.vocabulary import Action
 
 
 class TraceSpec(NamedTuple):
@@ -64,7 +63,7 @@ class RecordEncoder:
         self._facts: dict[int, str] = {}
         self._json: dict[str, str] = {}
         self._references: dict[int, str] = {}
-        self._phrases: dict[tuple[str, str, str], str] = {}
+        self._patterns: dict[tuple[tuple[Hop, ...], tuple[int, ...]], str] = {}
         self._skeleton: Skeleton | None = None
         self._evidence: list[str] = []
         self._labels = ""
@@ -76,7 +75,7 @@ class RecordEncoder:
         The canonical query does not depend on variable names, on which end of a branch is the root, on
         the direction in which a pairwise constraint is written, or on the order of constraints.
         """
-        forms = [self._canonical(spec, range(len(spec.hops)))]
+        forms = [self._canonical(spec, tuple(range(len(spec.hops))))]
         if len(spec.hops) == 2 and spec.hops[1].action is Action.STRUCTURAL_FILTER:
             forms.append(self._canonical(spec, (1, 0)))
         digest = hashlib.sha256(min(forms).encode("utf-8", "surrogatepass")).hexdigest()
@@ -197,14 +196,12 @@ class RecordEncoder:
         return found
 
     def _steps(self, spec: TraceSpec) -> list[str]:
-        graph = self._graph
         chain = spec.hops[-1].action is Action.FORWARD_TRANSITION
         counts = iter(spec.counts)
         steps: list[str] = []
         number = 0
         for at, hop in enumerate(spec.hops):
-            subject, object_ = (end if isinstance(end, str) else graph.entity_ids[end] for end in self._ends(spec.hops, at))
-            pattern = f"[{self._text(subject)},{self._text(graph.relation_ids[hop.relation])},{self._text(object_)}]"
+            pattern = self._pattern(spec.hops, at)
             steps.append(f'{{"action":"{hop.action}","fact":"{FACT_NAMES[at]}","pattern":{pattern},"candidates":{next(counts)}}}')
             if not chain and at + 1 < len(spec.hops):
                 continue
@@ -251,29 +248,34 @@ class RecordEncoder:
             )
         return known
 
-    def _canonical(self, spec: TraceSpec, order: Iterable[int]) -> str:
+    def _canonical(self, spec: TraceSpec, order: tuple[int, ...]) -> str:
         """The query as JSON, its facts numbered in the given order."""
-        graph = self._graph
-        place = {fact: at for at, fact in enumerate(order)}
-        hops = sorted(range(len(spec.hops)), key=lambda fact: place[fact])
-        patterns = []
-        for fact in hops:
-            subject, object_ = self._ends(spec.hops, fact)
-            patterns.append([_canonical_end(graph, subject), graph.relation_ids[spec.hops[fact].relation], _canonical_end(graph, object_)])
-        constraints: list[list[object]] = []
-        for each in spec.constraints:
-            left, name = place[each.left], each.operator.name
-            if each.right < 0:
-                constraints.append([left, name, json.loads(self._fact(each.reference))])
-            elif place[each.right] > left:
-                constraints.append([left, name, place[each.right]])
+        key = (spec.hops, order)
+        patterns = self._patterns.get(key)
+        if patterns is None:
+            if len(self._patterns) >= 10_000:
+                self._patterns.clear()
+            hops = sorted(range(len(spec.hops)), key=lambda fact: order[fact])
+            patterns = self._patterns[key] = "[" + _join(self._pattern(spec.hops, fact) for fact in hops) + "]"
+        constraints = []
+        for left, right, reference, operator in spec.constraints:
+            if right < 0:
+                constraints.append(f'[{order[left]},"{operator.name}",{self._fact(reference)}]')
+            elif order[right] > order[left]:
+                constraints.append(f'[{order[left]},"{operator.name}",{order[right]}]')
             else:
-                constraints.append([place[each.right], BY_NAME[name].converse, left])
-        constraints.sort(key=lambda each: json.dumps(each, sort_keys=True))
+                constraints.append(f'[{order[right]},"{operator.converse}",{order[left]}]')
+        constraints.sort()
         if spec.ordinal is not None:
-            constraints.append([spec.ordinal.operator.name, place[spec.ordinal.fact], spec.ordinal.rank, spec.ordinal.order.value])
-        template = Template.BRANCH if spec.hops[-1].action is Action.STRUCTURAL_FILTER else len(spec.hops)
-        return json.dumps([template, patterns, constraints], sort_keys=True, ensure_ascii=False)
+            ordinal = spec.ordinal
+            constraints.append(f'["{ordinal.operator.name}",{order[ordinal.fact]},{ordinal.rank},"{ordinal.order}"]')
+        return f"[{patterns},[{_join(constraints)}]]"
+
+    def _pattern(self, hops: tuple[Hop, ...], fact: int) -> str:
+        """A step's pattern as JSON."""
+        graph, text = self._graph, self._text
+        subject, object_ = (end if isinstance(end, str) else graph.entity_ids[end] for end in self._ends(hops, fact))
+        return f"[{text(subject)},{text(graph.relation_ids[hops[fact].relation])},{text(object_)}]"
 
     def _fact(self, fact: int) -> str:
         known = self._facts.get(fact)
@@ -301,10 +303,6 @@ def escape(value: str) -> str:
     for sign in ("\u2028", "\u2029", "\x85", "\x7f"):
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
-
-
-def _canonical_end(graph: TemporalGraph, end: str | int) -> str:
-    return end if isinstance(end, str) else graph.entity_ids[end]
 
 
 def _join(parts: Iterable[str]) -> str:

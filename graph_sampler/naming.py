@@ -69,11 +69,6 @@ class Names:
             ambiguous = self._ambiguous[relation, is_subject] = self._find_ambiguous(relation, is_subject)
         return entity not in ambiguous
 
-    def shares_name(self, entity: int, others: set[int]) -> bool:
-        """Whether another entity of a set has one of this entity's names."""
-        mine = self.names(entity)
-        return any(not mine.isdisjoint(self.names(other)) for other in others if other != entity)
-
     def says(self, text_words: str, entity: int) -> bool:
         """Whether a text, given as `words`, says one of the entity's names; a name without words counts as said."""
         return any(not name or name in text_words for name in self.name_words(entity))

@@ -204,7 +204,7 @@ class _RootDraw:
         space = ConstraintSpace(of.graph, skeleton, of.is_reference)
         single_spell = [to_mask(row for row, fact in enumerate(facts) if not of.has_second_spell(fact)) for facts in space.last.facts]
         judge = Judge(space, of.names, of.rules, single_spell, of.config.sampler.max_constraints)
-        if not judge.is_named_once or (of.rules.readable and not judge.has_two_walks):
+        if not judge.is_named_once or not judge.clean or (of.rules.readable and not judge.has_two_walks):
             return
         dropped = DroppedRows(of.around, skeleton, of.caps.max_rows) if of.rules.not_doubtful else None
         tried: set[tuple[object, ...]] = set()
@@ -240,7 +240,7 @@ class _RootDraw:
                 judged = judge.judge([constraint], None)
                 if judged is not None:
                     yield judged
-        for choice in self.shuffled(self._ordinals(space, judge, {})):
+        for choice in self.shuffled(self._ordinals(space, judge, {}, judge.clean)):
             if not self._is_full(template, ConstraintCount.SINGLE, choice.spec.operator.name):
                 judged = judge.judge([], choice)
                 if judged is not None:
@@ -248,9 +248,9 @@ class _RootDraw:
 
     def _multiple(self, space: ConstraintSpace, judge: Judge, by_operator: dict[str, list[Constraint]]) -> Iterator[Judged]:
         most = 3 * self.of.caps.proposals_per_operator
-        pools: dict[int, RowPool | None] = dict.fromkeys(self.shuffled(range(space.final.size))[:most])
+        pools: dict[int, RowPool | None] = dict.fromkeys(self.shuffled(rows_of(judge.clean))[:most])
         for name in sorted(by_operator):
-            for constraint in self.shuffled(by_operator[name])[: 4 * self.of.caps.proposals_per_operator]:
+            for constraint in self.shuffled(each for each in by_operator[name] if each.fit)[: 4 * self.of.caps.proposals_per_operator]:
                 if self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
                     break
                 for chosen in self._combinations(space, judge, constraint, pools):
@@ -265,8 +265,8 @@ class _RootDraw:
         The walk goes down only while each constraint is still needed: what all the others leave must
         hold another candidate, and that can only shrink as constraints join.
         """
-        mask = first.masks[-1]
-        row = next((row for row in pools if mask >> row & 1), None)
+        fit = first.fit
+        row = next((row for row in pools if fit >> row & 1), None)
         if row is None:
             return
         pool = pools[row]
@@ -315,15 +315,14 @@ class _RootDraw:
         entries: list[tuple[Constraint, int, int]] = []
         together = rivals
         for each in space.constraints:
-            mask = each.masks[-1]
-            if mask & bit:
-                mask &= rivals
+            if each.fit & bit:
+                mask = each.masks[-1] & rivals
                 together &= mask
                 if mask and mask != rivals:
                     entries.append((each, mask, ~each.own[-1]))
         return RowPool(rivals, [] if together else self.shuffled(entries))
 
-    def _ordinals(self, space: ConstraintSpace, judge: Judge, pools: dict[int, int]) -> list[OrdinalChoice]:
+    def _ordinals(self, space: ConstraintSpace, judge: Judge, pools: dict[int, int], fit: int) -> list[OrdinalChoice]:
         """Every allowed ordinal over the given pools (by stage; whole stages where none is given) that leaves one answer."""
         found = []
         for fact in range(len(space.skeleton.hops)):
@@ -337,7 +336,7 @@ class _RootDraw:
                 for order in RankOrder:
                     for choice, kept in judge.rank_choices(stage, fact, operator, order, pool):
                         rows = rest & space.fact_rows(len(space.stages) - 1, fact, kept)
-                        if rows and not rows & ~space.final.group_of[space.final.candidates[rows.bit_length() - 1]]:
+                        if rows and not rows & ~fit and not rows & ~space.final.group_of[space.final.candidates[rows.bit_length() - 1]]:
                             found.append(choice)
         return found
 
@@ -345,11 +344,11 @@ class _RootDraw:
         """Multiple-constraint traces that end a stage with an ordinal."""
         template, part = space.skeleton.template, ConstraintCount.MULTI
         names = [operator.name for operator in ORDINALS]
-        for constraint in self.shuffled(space.constraints)[: 3 * self.of.caps.proposals_per_operator]:
+        for constraint in self.shuffled(each for each in space.constraints if each.fit)[: self.of.caps.proposals_per_operator + 2]:
             if all(self._is_full(template, part, name) for name in names):
                 return
             pools = {stage: space.stages[stage].full & constraint.masks[stage] for stage in range(constraint.stage, len(space.stages))}
-            choices = self._ordinals(space, judge, pools | {-1: constraint.masks[-1]})
+            choices = self._ordinals(space, judge, pools | {-1: constraint.masks[-1]}, constraint.fit)
             for choice in self.shuffled(choices)[:4]:
                 if not self._is_full(template, part, choice.spec.operator.name):
                     judged = judge.judge([constraint], choice)

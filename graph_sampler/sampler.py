@@ -146,7 +146,7 @@ _worker: Worker | None = None
 
 
 def _start(graph: TemporalGraph, config: Config) -> None:
-    global _worker  # noqa: PLW0603
+    global _worker
     _worker = Worker(graph, config)
 
 

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from graph_sampler.operators import BY_NAME, ORDINAL_BY_NAME, OPERATOR_NAMES
+from graph_sampler.operators import BY_NAME, OPERATOR_NAMES, ORDINAL_BY_NAME
 from graph_sampler.proposals import Cell, Proposal
 from state.config import SamplerConfig
 from state.coverage import CellCoverage, CoverageReport, OperatorCoverage
