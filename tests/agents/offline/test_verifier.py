@@ -9,17 +9,26 @@ import subprocess
 import sys
 import unicodedata
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 from agents.offline.verifier import verify
 from state.fact import LabelledFact
 
-_SPEC = importlib.util.spec_from_file_location("verifier_questions", Path(__file__).with_name("verifier_questions.py"))
-assert _SPEC is not None
-assert _SPEC.loader is not None
-data = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(data)
+
+def load(name: str) -> ModuleType:
+    """A data module that lies beside this file."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+data, more = load("verifier_questions"), load("verifier_relation_questions")
 request = data.request
 READABLE = [question for question in data.QUESTIONS if question[2]]
 
@@ -28,6 +37,15 @@ READABLE = [question for question in data.QUESTIONS if question[2]]
 def test_free_question_names_the_one_that_fits(graph: str, text: str, answer: str) -> None:
     reply = verify(request(graph, text), "all")
     assert (list(reply.answers), reply.cannot_tell) == ([answer], False)
+
+
+@pytest.mark.parametrize(("graph", "text", "answers"), more.QUESTIONS, ids=[text for _, text, _ in more.QUESTIONS])
+def test_question_about_a_known_relation_names_all_that_fit(graph: Any, text: str, answers: tuple[str, ...]) -> None:
+    reply = verify(more.request(graph, text), "all")
+    if text in more.HARD:
+        assert reply.cannot_tell or sorted(reply.answers) == sorted(answers)
+    else:
+        assert (sorted(reply.answers), reply.cannot_tell) == (sorted(answers), False)
 
 
 @pytest.mark.parametrize(("graph", "text", "answer"), data.MAY_ABSTAIN, ids=[text for _, text, _ in data.MAY_ABSTAIN])

@@ -176,15 +176,16 @@ def cases(operator: str, template: Template, count: int) -> list[tuple[Trace, li
     return found
 
 
-@pytest.mark.parametrize("operator", OPERATOR_NAMES)
-@pytest.mark.parametrize("template", TEMPLATES)
+def is_possible(operator: str, template: Template) -> bool:
+    """A one-hop question compares facts of one relation, so never a point with an interval."""
+    mixed = operator in BY_NAME and BY_NAME[operator].family in (Family.P_I, Family.I_P)
+    return template is not Template.ONE_HOP or not mixed
+
+
+@pytest.mark.parametrize(("operator", "template"), [pair for pair in itertools.product(OPERATOR_NAMES, TEMPLATES) if is_possible(*pair)])
 def test_template_question_gives_what_its_trace_gives(operator: str, template: Template) -> None:
-    family = BY_NAME[operator].family if operator in BY_NAME else Family.ORDINAL
-    if template is Template.ONE_HOP and family in (Family.P_I, Family.I_P):
-        assert cases(operator, template, 1) == []
-        return
-    found = cases(operator, template, 3)
-    assert len(found) == 3
+    found = cases(operator, template, 2)
+    assert len(found) == 2
     for trace, facts in found:
         reply = verify(request_of(trace, facts), "all")
         assert not reply.cannot_tell
