@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import itertools
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,23 @@ def test_plain_reading_differs_in_nothing_else() -> None:
     for x, y in itertools.product(spans, spans):
         for name in FAMILIES["I-I"]:
             assert holds(name, x, y) == holds_plainly(name, x, y)
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports, `from` targets by their module."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return plain | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+def test_the_second_opinions_share_nothing_with_the_sampler() -> None:
+    root = Path(__file__).resolve().parents[1]
+    for name in ("brute_force", "brute_force_graph", "brute_force_execution"):
+        tops = {module if module.startswith("tests.") else module.split(".")[0] for module in imported(root / "tests" / f"{name}.py")}
+        own = {module for module in tops if module.startswith("tests.brute_force")}
+        assert tops - own - {"state"} <= set(sys.stdlib_module_names)
+    from_sampler = {module for module in imported(root / "graph_sampler" / "sql.py") if module.startswith("graph_sampler")}
+    assert from_sampler <= {"graph_sampler.temporal_graph"}
 
 
 # Reading.
