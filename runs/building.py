@@ -20,7 +20,7 @@ from runs.config_file import LoadedConfig, check_environment
 from runs.database import UsageRow
 from runs.engine import Agents, is_finished, number_to_take, run_pending
 from runs.manifest import Counts
-from runs.run_folder import RunFolder, RunReader, spent
+from runs.run_folder import CONFIG, RunFolder, RunReader, spent
 from runs.sampling import sample_into
 from runs.terminal import progress, say
 from state.config import Config, PromptsConfig
@@ -33,8 +33,6 @@ class BuildReport:
     """What a build came to."""
 
     path: Path
-    config: str
-    """The config file as the user named it."""
     taken: int
     """Number of traces, in id order, that were taken."""
     sampled: int
@@ -76,7 +74,7 @@ class BuildReport:
         else:
             yield f"{self.path} was finished before; nothing to do"
         if self.counts.failed:
-            yield f"next: chronoqg build {self.config} --out {self.path} --retry-failed"
+            yield f"next: chronoqg build {self.path / CONFIG} --out {self.path} --retry-failed"
         elif self.an_id is not None:
             yield f"next: chronoqg show {self.path} {self.an_id}"
         else:
@@ -166,7 +164,6 @@ def _report(folder: RunFolder, written: list[Path]) -> BuildReport:
     assert reader is not None, "the traces are written"
     return BuildReport(
         path=folder.path,
-        config=folder.loaded.file,
         taken=manifest.taken,
         sampled=manifest.traces.count,
         counts=manifest.counts,

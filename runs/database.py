@@ -90,6 +90,8 @@ class RunDatabase:
             if writable:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = NORMAL")
+            else:
+                self._connection.execute("PRAGMA query_only = ON")
             if fresh or (writable and not self._has_schema()):
                 self._connection.executescript(f"BEGIN; {_SCHEMA} INSERT INTO meta VALUES ('format', '{FORMAT_VERSION}'); COMMIT;")
             row = self._connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
@@ -195,10 +197,16 @@ class RunDatabase:
 
 
 def _address(path: Path, writable: bool) -> str:
-    """The URI under which to open; a finished run on a read-only disk needs no log beside it."""
-    mode = "rwc" if writable else "ro"
-    needs_no_log = not writable and not path.with_name(path.name + "-wal").exists() and not os.access(path.parent, os.W_OK)
-    return f"{path.resolve().as_uri()}?mode={mode}{'&immutable=1' if needs_no_log else ''}"
+    """The URI under which to open.
+
+    A reader opens for writing too (and then forbids itself to): only so does SQLite clear its log away
+    when the last reader leaves. On a disk that cannot be written a run has no log left to read.
+    """
+    if writable:
+        return f"{path.resolve().as_uri()}?mode=rwc"
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return f"{path.resolve().as_uri()}?mode=rw"
+    return f"{path.resolve().as_uri()}?mode=ro&immutable=1"
 
 
 def _usage(visits: Sequence[Visit]) -> Iterator[tuple[object, ...]]:

@@ -14,7 +14,7 @@ from tests.command_line import SMALL, chronoqg
 def sample_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sampled run directory; not to be changed."""
     path = tmp_path_factory.mktemp("sampled") / "run"
-    done = chronoqg("sample", *SMALL, "--out", str(path))
+    done = chronoqg("sample", *SMALL, "--out", str(path), PYTHONHASHSEED="0")
     assert done.returncode == 0, done.stderr
     return path
 
@@ -24,7 +24,7 @@ def build_dir(sample_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """A built run directory; not to be changed."""
     path = tmp_path_factory.mktemp("built") / "run"
     shutil.copytree(sample_dir, path)
-    done = chronoqg("build", *SMALL, "--out", str(path))
+    done = chronoqg("build", *SMALL, "--out", str(path), PYTHONHASHSEED="0")
     assert done.returncode == 0, done.stderr
     return path
 
