@@ -334,7 +334,7 @@ ENTRIES: dict[str, Entry] = {
     "heritage designation": Entry(
         "designate list protect classify register inscribe",
         "",
-        "",
+        "lose delist",
         "designation listing protection status heritage",
         "building site monument place church",
     ),

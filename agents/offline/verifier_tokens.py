@@ -108,7 +108,11 @@ def _is_common(words: list[str]) -> bool:
 
 
 def replace_names(question: str, evidence: Evidence) -> tuple[str, list[frozenset[str]]]:
-    """The normalised question with `@0`, `@1`, ... for the labels found in it, and the ids of each."""
+    """The normalised question with `@0`, `@1`, ... for the labels found in it, and the ids of each.
+
+    Raises:
+        Unreadable: it has signs outside names that stand for names and phrases here.
+    """
     text = normalise_label(question)
     pieces = list(_PIECE.finditer(text))
     original = _PIECE.findall(unicodedata.normalize("NFKC", question))
@@ -137,6 +141,8 @@ def replace_names(question: str, evidence: Evidence) -> tuple[str, list[frozense
         last = pieces[stop].end()
         at = stop + 1
     out.append(text[last:])
+    if any(sign in re.sub(r" @\d+ $", "", part) for part in out for sign in "@<>"):
+        raise Unreadable("a sign that stands for names and phrases here")
     return re.sub(r"(@\d+) '(?!\w)", r"\1 's", re.sub(r"(@\d+) 's\b", r"\1 's", " ".join("".join(out).split()))), names
 
 

@@ -87,7 +87,7 @@ _PHRASES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"\boverlap(?:s|ped|ping)?(?: (?:partly|partially))?(?: (?:with|into))?(?: (?:some|part) of)?\b", " <overlap> "),
     (r"\b(?:entirely |wholly |completely |fully )?(?:contain|encompass|enclose|surround|embrace|envelop|span|cover|bracket)(?:s|es|ed|ning|ing)? "
      r"(?:the whole of |all of |the entire |entirely )?", " <contains> "),
-    (r"\b(?:entirely |wholly |completely |fully )?(?:within|inside|in the course of|over the course of|in the middle of|in the midst of|during|amid)\b", " <during> "),
+    (r"\b(?:entirely |wholly |completely |fully )?(?:(?:during|in) the (?:time|period|years) (?:when|that|in which)|within|inside|in the course of|over the course of|in the middle of|in the midst of|during|amid)\b", " <during> "),
     (r"\b(?:while|whilst)\b", " <while> "),
     (r"\bwhen\b", " <when> "),
     # start and end as nouns
@@ -107,6 +107,7 @@ _PHRASES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"\b(?:previously|formerly|earlier)\b", " <prev> "),
     (r"\b(?:took|takes?|taking|taken) place\b|\b(?:happen|occur)(?:s|ed|red|ing|ring)?\b|\bcame about\b", " happened "),
     (r"\b(?:came|comes?|coming) to an end\b|\bwas over\b|\bran out\b|\bdrew to a close\b", " ended "),
+    (r"\bwas (?:still )?under ?way\b", " was "),
     (r"\bgot under way\b|\bgot underway\b|\bgot going\b", " started "),
     (r"\b(?:both )?(?:began|begun|started|joined|arrived) and (?:ended|finished|left|departed)(?= +(?:(?:@\d+|the|club|there|at|for|it|in) +)*<(?:SAME|EQUALS|DURING))", " <both> "),
 ]  # fmt: skip

@@ -13,6 +13,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.offline.verifier import verify
 from state.fact import LabelledFact
@@ -127,3 +129,21 @@ def test_free_questions_are_read_in_a_fresh_process_after_normalisation() -> Non
 @pytest.mark.parametrize("text", ["WHO LEFT AJAX BEFORE TOM REED JOINED?", "Who left  Ajax before Tom\u200b Re\u200bed joined?"])
 def test_case_blanks_and_invisible_signs_do_not_matter(text: str) -> None:
     assert verify(request("club", text), "all").answers == ("Ana Roy",)
+
+
+WORDS = sorted({word for _, text, _ in data.QUESTIONS for word in text[:-1].split()} | {",", "<BEFORE>", "@0", "@99", '"', "'s", "\x00"})
+
+
+@given(graph=st.sampled_from(sorted(data.GRAPHS)), words=st.lists(st.sampled_from(WORDS), max_size=14))
+def test_word_salad_is_answered_or_refused_but_never_fails(graph: str, words: list[str]) -> None:
+    asked = request(graph, " ".join(words) + "?")
+    labels = {label for fact in asked.evidence for label in (fact.subject_label, fact.object_label)}
+    reply = verify(asked, "all")
+    assert set(reply.answers) <= labels
+    assert not (reply.cannot_tell and reply.answers)
+
+
+@given(text=st.text(max_size=60), hint=st.text(max_size=20))
+def test_any_text_and_hint_is_refused_without_failing(text: str, hint: str) -> None:
+    assert verify(request("club", text), "all").cannot_tell
+    assert verify(request("club", "Who left Ajax before Tom Reed joined?").model_copy(update={"structure_hint": hint}), "all").cannot_tell
