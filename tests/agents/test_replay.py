@@ -188,6 +188,13 @@ def test_any_other_change_to_the_record_is_found(
         replay(config, edited(stored(result), change))
 
 
+def test_a_request_that_is_rendered_otherwise_ends_the_replay_before_its_reply_is_served(recorded: tuple[Config, InstanceResult]) -> None:
+    config, result = recorded
+    for _, change in PATHS[:6]:
+        with pytest.raises(ReplayMismatch, match="not the recorded one"):
+            replay(config, edited(stored(result), change))
+
+
 def test_latency_cost_and_cache_hits_are_not_compared(recorded: tuple[Config, InstanceResult]) -> None:
     config, result = recorded
 
