@@ -58,7 +58,10 @@ def main() -> None:
         profiler.disable()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     records, coverage = len(sample.lines), sample.coverage
-    print(f"{records} records, {size / records:.0f} bytes each, {cpu:.2f} CPU s, {wall:.2f} s wall: {records / cpu:.0f} records per CPU second")
+    print(
+        f"{records} records, {size / records:.0f} bytes each, {cpu:.2f} CPU s, {wall:.2f} s wall: "
+        f"{records / cpu:.0f} records per CPU second"
+    )
     print(f"roots {coverage.roots_seen} of {coverage.roots_total}, doubtful refused {coverage.doubtful}")
     for cell in coverage.cells:
         print(f"  {cell.template.value:18} {cell.part.value}: {cell.found} of {cell.proposed} proposed")

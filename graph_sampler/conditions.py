@@ -121,7 +121,14 @@ class Judge:
     def _place(self, constraint: Constraint) -> tuple[int, int, int, int, int, str]:
         spec = constraint.spec
         stage = self.space.stages[constraint.stage]
-        return (constraint.stage, -stage.count(constraint.masks[constraint.stage]), spec.left, spec.right, spec.reference, spec.operator.name)
+        return (
+            constraint.stage,
+            -stage.count(constraint.masks[constraint.stage]),
+            spec.left,
+            spec.right,
+            spec.reference,
+            spec.operator.name,
+        )
 
     def _execute(self, constraints: list[Constraint], ordinal: OrdinalChoice | None) -> tuple[list[int], int, list[int]] | None:
         """Runs the steps in order: the candidate counts, the rows left and each stage's pool; rule 1 (progress)."""
@@ -244,9 +251,7 @@ class Judge:
     def _without(self, constraint: Constraint) -> list[int]:
         """What a constraint keeps when it is left out: all rows but its reference's own."""
         stages = self.space.stages
-        return [
-            0 if number < constraint.stage else stage.full & ~constraint.own[number] for number, stage in enumerate(stages)
-        ]
+        return [0 if number < constraint.stage else stage.full & ~constraint.own[number] for number, stage in enumerate(stages)]
 
     def _is_filter_needed(self, constraints: list[Constraint], ordinal: OrdinalChoice | None, answer: int) -> bool:
         """Rule 4: leaving out the structural filter, and what uses its fact, changes the answer set."""

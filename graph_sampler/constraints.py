@@ -286,4 +286,11 @@ def _packed(held: NDArray[np.bool_]) -> list[list[bytes]]:
     packed = np.packbits(held, axis=1, bitorder="little").transpose(0, 2, 1)
     operators, others, width = packed.shape
     data = np.ascontiguousarray(packed).tobytes()
-    return [[data[at : at + width] for at in range(start, start + others * width, width)] for start in range(0, operators * others * width, others * width)] if width else [[b""] * others] * operators
+    return (
+        [
+            [data[at : at + width] for at in range(start, start + others * width, width)]
+            for start in range(0, operators * others * width, others * width)
+        ]
+        if width
+        else [[b""] * others] * operators
+    )

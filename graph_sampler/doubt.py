@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from graph_sampler.conditions import Judged
@@ -80,7 +80,11 @@ class DroppedRows:
     def _satisfying(self, stage: int, specs: list[PairwiseSpec], but: int = -1) -> Iterator[NewRow]:
         """New rows of other candidates than `but` that could satisfy all constraints together."""
         for number, row in enumerate(self.stages[stage]):
-            if row.candidate != but and all(self._is_possible(stage, number, row, spec) for spec in specs) and self._is_satisfiable(row, specs):
+            if (
+                row.candidate != but
+                and all(self._is_possible(stage, number, row, spec) for spec in specs)
+                and self._is_satisfiable(row, specs)
+            ):
                 yield row
 
     def _is_possible(self, stage: int, number: int, row: NewRow, spec: PairwiseSpec) -> bool:
@@ -120,7 +124,9 @@ class DroppedRows:
         free = sorted({fact for left, right, _ in sides for fact in (left, right) if fact < 0})
         fixed = {fact: self._exact(fact) for left, right, _ in sides for fact in (left, right) if fact >= 0}
         boxes = [self._box(fact) for fact in free]
-        marks = sorted({bound for times in fixed.values() for bound in times} | {bound for box in boxes for bound in box[:4]} - {NEG_INF, POS_INF})
+        marks = sorted(
+            {bound for times in fixed.values() for bound in times} | {bound for box in boxes for bound in box[:4]} - {NEG_INF, POS_INF}
+        )
         reach = 2 * len(free)
         values = sorted({mark + step for mark in marks or [0] for step in range(-reach, reach + 1)})
         choices = [_choices(box, values) for box in boxes]
@@ -148,7 +154,9 @@ class DroppedRows:
     def _gather(self, around: Neighbourhood, max_rows: int) -> list[list[NewRow]]:
         skeleton, graph = self._skeleton, self._graph
         root = skeleton.hops[0]
-        indices = graph.dropped_to(root.relation, root.fixed) if root.candidate_is_subject else graph.dropped_from(root.relation, root.fixed)
+        indices = (
+            graph.dropped_to(root.relation, root.fixed) if root.candidate_is_subject else graph.dropped_from(root.relation, root.fixed)
+        )
         ends = graph.dropped.subject if root.candidate_is_subject else graph.dropped.object
         new = [NewRow((-1 - int(index),), int(ends[index])) for index in indices]
         kept = [NewRow((fact,), end) for fact, end in zip(skeleton.root_rows.facts[0], skeleton.root_rows.candidates, strict=True)]
@@ -224,7 +232,7 @@ def _near(box: Box, marks: list[int]) -> Box:
     keeps every order type that two facts can have and makes equal situations equal.
     """
     place = {marks[0]: 0}
-    for before, mark in zip(marks, marks[1:], strict=False):
+    for before, mark in pairwise(marks):
         place[mark] = place[before] + min(mark - before, 4)
     place[NEG_INF], place[POS_INF] = -4, place[marks[-1]] + 4
     return Box(place[box.start_low], place[box.start_high], place[box.end_low], place[box.end_high], box.is_point)

@@ -148,7 +148,8 @@ class RecordEncoder:
             f',"temporal_constraint_count":{len(operators)},"raw_question":{escape(words.question)},"final_question":null',
             f',"answer":{text(graph.entity_labels[spec.answer])},"answer_id":{text(graph.entity_ids[spec.answer])}',
             f',"answer_aliases":[{_join(text(alias) for alias in aliases)}]',
-            f',"families":[{_join(string(family) for family, _ in operators)}],"operators":[{_join(string(name) for _, name in operators)}]',
+            f',"families":[{_join(string(family) for family, _ in operators)}]',
+            f',"operators":[{_join(string(name) for _, name in operators)}]',
             f',"backend":null,"trace":{{"template":"{template.value}","answer_variable":"{variable}","steps":[{_join(self._steps(spec))}]',
             f',"references":{{{_join(f"{chr(34)}g{n}{chr(34)}:{self._fact(fact)}" for n, fact in enumerate(references, start=1))}}}}}',
             f',"support_facts":[{_join(self._fact(fact) for fact in sorted(support))}]',
@@ -190,7 +191,11 @@ class RecordEncoder:
         found: list[tuple[str, str]] = []
         stages = [*spec.stages, *((spec.ordinal.stage,) if spec.ordinal else ())]
         for stage in range(max(stages) + 1):
-            found += [(each.operator.family.value, each.operator.name) for at, each in zip(spec.stages, spec.constraints, strict=True) if at == stage]
+            found += [
+                (each.operator.family.value, each.operator.name)
+                for at, each in zip(spec.stages, spec.constraints, strict=True)
+                if at == stage
+            ]
             if spec.ordinal is not None and spec.ordinal.stage == stage:
                 found.append((spec.ordinal.operator.family.value, spec.ordinal.operator.name))
         return found
@@ -244,7 +249,9 @@ class RecordEncoder:
         if known is None:
             graph, fact = self._graph, constraint.reference
             known = self._references[fact] = reference_phrase(
-                graph.entity_labels[graph.subject[fact]], graph.relation_labels[graph.relation[fact]], graph.entity_labels[graph.object[fact]]
+                graph.entity_labels[graph.subject[fact]],
+                graph.relation_labels[graph.relation[fact]],
+                graph.entity_labels[graph.object[fact]],
             )
         return known
 

@@ -33,13 +33,9 @@ class Names:
         self._words: dict[int, tuple[str, ...]] = {}
         self._ambiguous: dict[tuple[int, bool], frozenset[int]] = {}
         meta = {normalise_label(label) for label in meta_labels}
-        self.meta_relations = frozenset(
-            code for code, label in enumerate(graph.relation_labels) if normalise_label(label) in meta
-        )
+        self.meta_relations = frozenset(code for code, label in enumerate(graph.relation_labels) if normalise_label(label) in meta)
         plain = {label.casefold() for label in meta_labels} | meta
-        self.meta_entities = frozenset(
-            code for code, label in enumerate(graph.entity_labels) if label.strip().casefold() in plain
-        )
+        self.meta_entities = frozenset(code for code, label in enumerate(graph.entity_labels) if label.strip().casefold() in plain)
         order = np.argsort(graph.relation, kind="stable")
         self._by_relation = order
         self._offsets = np.searchsorted(graph.relation[order], np.arange(len(graph.relation_ids) + 1))

@@ -136,7 +136,12 @@ class _RootDraw:
         relation, is_subject, fixed = self.root
         parts = [str(self.of.config.sampler.seed), purpose, graph.relation_ids[relation], str(is_subject), graph.entity_ids[fixed]]
         for hop in hops[1:]:
-            parts += [hop.action, graph.relation_ids[hop.relation], str(hop.candidate_is_subject), graph.entity_ids[hop.fixed] if hop.fixed >= 0 else ""]
+            parts += [
+                hop.action,
+                graph.relation_ids[hop.relation],
+                str(hop.candidate_is_subject),
+                graph.entity_ids[hop.fixed] if hop.fixed >= 0 else "",
+            ]
         digest = hashlib.sha256("|".join(parts).encode("utf-8", "surrogatepass")).digest()
         return random.Random(int.from_bytes(digest[:8], "big"))  # noqa: S311
 
@@ -259,7 +264,9 @@ class _RootDraw:
                         yield judged
         yield from self._with_ordinal(space, judge)
 
-    def _combinations(self, space: ConstraintSpace, judge: Judge, first: Constraint, pools: dict[int, RowPool | None]) -> Iterator[list[Constraint]]:
+    def _combinations(
+        self, space: ConstraintSpace, judge: Judge, first: Constraint, pools: dict[int, RowPool | None]
+    ) -> Iterator[list[Constraint]]:
         """Minimal sets of 2 to `max_constraints` constraints around a first one that single out one answer.
 
         The walk goes down only while each constraint is still needed: what all the others leave must
@@ -290,7 +297,7 @@ class _RootDraw:
                     return
                 extra, mask, not_own = entries[(at + offset) % count]
                 remaining = left & mask
-                if remaining == left or (needed and not all([other & mask for other in without])) or extra is first:
+                if remaining == left or (needed and not all([other & mask for other in without])) or extra is first:  # noqa: C419 - faster here
                     continue
                 longer = [*chosen, extra]
                 if not remaining:
@@ -398,7 +405,9 @@ class _RootDraw:
             tuple(sorted(of.encoder.named_entities(spec))),
             is_chain and len({hop.relation for hop in skeleton.hops}) == 1,
             self._reads_one_granule(space, judged),
-            is_chain and part is ConstraintCount.SINGLE and (spec.stages[0] if spec.stages else judged.ordinal.stage if judged.ordinal else 0) == 0,
+            is_chain
+            and part is ConstraintCount.SINGLE
+            and (spec.stages[0] if spec.stages else judged.ordinal.stage if judged.ordinal else 0) == 0,
         )
 
     def _is_doubtful(self, space: ConstraintSpace, judged: Judged, dropped: DroppedRows) -> bool:

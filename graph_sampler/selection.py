@@ -44,9 +44,14 @@ def cell_quotas(config: SamplerConfig) -> dict[Cell, int]:
             raise ConfigError(f"no template {name!r}", where="sampler.quotas.templates", remedy=did_you_mean(name, known))
     whole = sum(shares.values())
     if not whole > 0 or min(shares.values()) < 0:
-        raise ConfigError("template shares must not be negative nor all zero", where="sampler.quotas.templates", remedy="Give positive shares.")
+        raise ConfigError(
+            "template shares must not be negative nor all zero", where="sampler.quotas.templates", remedy="Give positive shares."
+        )
     exact = {
-        (template, part): config.target * shares.get(template.value, 0.0) / whole * (config.quotas.single if part is ConstraintCount.SINGLE else 1 - config.quotas.single)
+        (template, part): config.target
+        * shares.get(template.value, 0.0)
+        / whole
+        * (config.quotas.single if part is ConstraintCount.SINGLE else 1 - config.quotas.single)
         for template, part in CELLS
     }
     floors = {cell: math.floor(value) for cell, value in exact.items()}
@@ -116,7 +121,13 @@ class Selection:
             roots_total=roots_total,
             doubtful=doubtful,
             cells=tuple(
-                CellCoverage(template=cell[0], part=cell[1], wanted=self.cells[cell], found=self._cell_counts[cell], proposed=self._proposed_cells[cell])
+                CellCoverage(
+                    template=cell[0],
+                    part=cell[1],
+                    wanted=self.cells[cell],
+                    found=self._cell_counts[cell],
+                    proposed=self._proposed_cells[cell],
+                )
                 for cell in CELLS
             ),
             operators=tuple(
@@ -198,7 +209,12 @@ def _distinct(proposals: Iterable[Proposal], seed: int) -> list[Proposal]:
 
     def place(proposal: Proposal) -> tuple[bytes, str, bytes, tuple[object, ...]]:
         drawn = hashlib.sha256(f"{seed}|{proposal.id}".encode()).digest()
-        return drawn[:8], proposal.id, proposal.question_hash, tuple((hop.relation, hop.candidate_is_subject, hop.fixed) for hop in proposal.spec.hops)
+        return (
+            drawn[:8],
+            proposal.id,
+            proposal.question_hash,
+            tuple((hop.relation, hop.candidate_is_subject, hop.fixed) for hop in proposal.spec.hops),
+        )
 
     ids: set[str] = set()
     questions: set[bytes] = set()

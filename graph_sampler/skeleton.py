@@ -212,7 +212,9 @@ def possible_transitions(around: Neighbourhood, before: Skeleton) -> list[tuple[
     return sorted(found)
 
 
-def roots(graph: TemporalGraph, least: int, most: int, meta_relations: frozenset[int], meta_entities: frozenset[int]) -> list[tuple[int, bool, int]]:
+def roots(
+    graph: TemporalGraph, least: int, most: int, meta_relations: frozenset[int], meta_entities: frozenset[int]
+) -> list[tuple[int, bool, int]]:
     """`(relation, candidate is subject, fixed)` of every seed with `least` to `most` candidates.
 
     Linear in the facts, in numpy; no Python loop over facts. Paper: section 4.2.1, Eq. 3.

@@ -157,9 +157,7 @@ class Verbaliser:
     def constraints(self, trace: Trace) -> tuple[str, ...]:
         """One sentence a constraint, in step order."""
         return tuple(
-            f"{step.operator}: {self.temporal(step, trace)}"
-            for step in trace.steps
-            if isinstance(step, PairwiseStep | OrdinalStep)
+            f"{step.operator}: {self.temporal(step, trace)}" for step in trace.steps if isinstance(step, PairwiseStep | OrdinalStep)
         )
 
     def _search_step(self, step: Step) -> str:

@@ -259,7 +259,10 @@ class ModelConfig(Contract):
                 for name in names if isinstance(names, dict) else ():
                     plain = str(name).lower().replace("-", "_")
                     if plain in {"api_key", "apikey", "authorization", "token", "secret", "password", "headers", "extra_headers"}:
-                        raise ValueError(f"{where}{'.' if where else ''}{name}: a key does not belong in a config; name its variable in api_key_env or headers_env")
+                        raise ValueError(
+                            f"{where}{'.' if where else ''}{name}: a key does not belong in a config; "
+                            "name its variable in api_key_env or headers_env"
+                        )
         return data
 
     @model_validator(mode="after")

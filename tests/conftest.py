@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 @pytest.fixture(autouse=True)
-def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any connection to another host fails the test that made it."""
     connect = socket.socket.connect
 
@@ -24,7 +23,6 @@ def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
-    yield
 
 
 @pytest.fixture
