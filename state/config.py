@@ -130,8 +130,6 @@ class Rules(Contract):
     """Operators read without their precedence (one-granule intervals) give the same answer."""
     not_doubtful: bool = True
     """No choice of the facts dropped in cleaning changes the answer."""
-    evidence_reveals: bool = True
-    """On the evidence alone, losing a constraint or the filter changes the answer."""
 
 
 class Quotas(Contract):
