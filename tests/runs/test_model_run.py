@@ -1,0 +1,162 @@
+"""A whole run with a model behind a server: prompts are kept, keys are not, replies are paid once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import prompts
+from runs.json_lines import parse_lines
+from runs.run_folder import RunReader
+from state.instance import BenchmarkRecord
+from state.trace import StructuralStep
+from tests.command_line import SMALL, here, refused
+from tests.fake_openai_server import FakeServer, Reply, failure, good
+
+KEY = "sk-test-DO-NOT-LEAK"
+ROLES = ("rewriter", "verifier", "error_analyst", "reviser", "leak_rewriter")
+
+
+class KnowsAll:
+    """A model that has seen another run's accepted questions and repeats them; of the rest it only names the names."""
+
+    def __init__(self, run: Path) -> None:
+        files = sorted(run.glob("benchmark/*.jsonl"))
+        accepted = {record.id: record.final_question for file in files for record in parse_lines(BenchmarkRecord, file)}
+        self.known = [(record, accepted.get(record.id) or vague(record)) for record in RunReader(run).traces()]
+
+    def __call__(self, body: dict[str, Any]) -> Reply:
+        asked = body["messages"][-1]["content"]
+        kind = body["response_format"]["json_schema"]["name"]
+        if kind == "cause":
+            return good(cause="unclear", reason="I do not know.")
+        for record, question in self.known:
+            if kind == "question" and json.dumps(record.raw_question, ensure_ascii=False) in asked:
+                return good(question=question)
+            if kind == "answers" and json.dumps(question, ensure_ascii=False) in asked and question != vague(record):
+                return good(answers=[record.answer], cannot_tell=False)
+        return good(answers=[], cannot_tell=True)
+
+
+def vague(record: BenchmarkRecord) -> str:
+    """A usable question that says nothing."""
+    fixed = {end for step in record.trace.steps if isinstance(step, StructuralStep) for end in step.pattern[::2]}
+    fixed |= {end for fact in record.trace.references.values() for end in (fact.subject, fact.object)}
+    return f"Which of all has to do with {' and '.join(sorted(record.labels[end] for end in fixed if not end.startswith('?')))}?"
+
+
+@dataclass
+class Setup:
+    """A server, and how to call it."""
+
+    server: FakeServer
+    folder: Path
+    arguments: tuple[str, ...]
+
+    def build(self, name: str, *more: str) -> Any:
+        """Builds into a run directory of the test's own."""
+        return here("build", *SMALL, *self.arguments, "--limit", "8", "--out", str(self.folder / name), *more)
+
+
+@pytest.fixture
+def setup(build_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Setup]:
+    monkeypatch.setenv("CHRONOQG_TEST_KEY", KEY)
+    monkeypatch.setenv("CHRONOQG_TEST_HEADER", "header-DO-NOT-LEAK")
+    shutil.copytree(prompts.FOLDER, tmp_path / "prompts", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    with FakeServer(KnowsAll(build_dir)) as server:
+        address = server.url.replace("http://", "http://user:DO-NOT-LEAK-pw@") + "?api-key=DO-NOT-LEAK-query"
+        model = {
+            "provider": "openai", "model": "gpt-test", "api_key_env": "CHRONOQG_TEST_KEY", "base_url": address,
+            "headers_env": {"X-Extra": "CHRONOQG_TEST_HEADER"}, "price": {"input": 1, "output": 2},
+        }  # fmt: skip
+        overrides = [f"models.gpt={json.dumps(model)}", f"cache.path={tmp_path / 'cache'}", f"prompts.path={tmp_path / 'prompts'}"]
+        overrides += [f"agents.{role}.model=gpt" for role in ROLES]
+        yield Setup(server, tmp_path, tuple(part for override in overrides for part in ("--set", override)))
+
+
+def test_a_run_with_a_model_keeps_its_prompts_and_replays_without_server_or_cache(setup: Setup) -> None:
+    done = setup.build("run")
+    assert done.returncode == 0, done.stderr
+    reader = RunReader(setup.folder / "run")
+    assert reader.manifest.prompts is not None
+    assert {f"{role}/v1" for role in ROLES} == set(reader.manifest.prompts)
+    assert (reader.prompts_path / "verifier" / "v1.md").read_bytes() == (prompts.FOLDER / "verifier" / "v1.md").read_bytes()
+    setup.server.__exit__()
+    shutil.rmtree(setup.folder / "cache")
+    for record in list(reader.traces())[:8]:
+        replayed = here("replay", str(reader.path), record.id)
+        assert replayed.returncode == 0, replayed.stderr
+
+
+def test_an_edited_prompt_of_the_run_stops_replay_and_build_and_a_newer_one_is_only_a_note(setup: Setup) -> None:
+    assert setup.build("run").returncode == 0
+    run = setup.folder / "run"
+    ident = RunReader(run).first_accepted()
+    assert ident is not None
+    newer = setup.folder / "prompts" / "rewriter" / "v1.md"
+    newer.write_text(newer.read_text().replace("# System\n", "# System\nBe brief. "))
+    done = here("replay", str(run), ident)
+    assert done.returncode == 0
+    assert "prompt rewriter/v1 was changed since the run" in done.stderr
+    assert "rewrite" in refused("replay", str(run), ident, "--current-prompts", code=1)
+    continued = setup.build("run", "--limit", "9")
+    assert continued.returncode == 0
+    assert "goes on with its own copy" in continued.stderr
+    assert here("replay", str(run), list(RunReader(run).traces())[8].id).returncode == 0
+    own = run / "prompts" / "rewriter" / "v1.md"
+    own.write_bytes(own.read_bytes().replace(b"a", b"e", 1))
+    assert refused("replay", str(run), ident, code=1)
+    message = here("build", *SMALL, *setup.arguments, "--limit", "10", "--out", str(run)).stderr
+    assert "the run's own copy of the prompt was edited" in message
+
+
+def test_no_key_reaches_disk_or_terminal_in_a_good_run_or_a_failing_one(setup: Setup) -> None:
+    said = setup.build("run")
+    assert said.returncode == 0, said.stderr
+    assert all("header-DO-NOT-LEAK" in seen.headers.values() for seen in setup.server.seen)
+    setup.server.script = lambda body: failure(401, f"Incorrect API key provided: {KEY}")
+    refusal = setup.build("other", "--set", f"cache.path={setup.folder / 'cache2'}")
+    assert refusal.returncode == 2
+    assert "the server refuses the key" in refusal.stderr
+    assert "Traceback" not in refusal.stderr
+    assert "DO-NOT-LEAK" not in said.stdout + said.stderr + refusal.stdout + refusal.stderr
+    files = [file for file in setup.folder.rglob("*") if file.is_file()]
+    assert len(files) > 20
+    assert [file for file in files if b"DO-NOT-LEAK" in file.read_bytes()] == []
+
+
+def test_usage_counts_tokens_and_a_second_run_pays_nothing(setup: Setup) -> None:
+    assert setup.build("one").returncode == 0
+    sent = len(setup.server.seen)
+    assert sent >= 16
+    rows = json.loads((setup.folder / "one" / "usage.json").read_bytes())["rows"]
+    assert sum(row["calls"] for row in rows) == sent
+    assert sum(row["input"] for row in rows) == 11 * sent
+    assert sum(row["usd_paid"] for row in rows) == pytest.approx(sent * (11 + 2 * 7) / 1e6)
+    assert setup.build("two").returncode == 0
+    assert len(setup.server.seen) == sent
+    again = json.loads((setup.folder / "two" / "usage.json").read_bytes())["rows"]
+    assert sum(row["cached_calls"] for row in again) == sent
+    assert sum(row["usd_paid"] for row in again) == 0
+    for name in ("benchmark/years-S.jsonl", "benchmark/years-M.jsonl", "discarded.jsonl", "failed.jsonl"):
+        assert (setup.folder / "one" / name).read_bytes() == (setup.folder / "two" / name).read_bytes()
+
+
+def test_a_server_that_fails_makes_failed_instances_and_retrying_mends_them(setup: Setup) -> None:
+    knows_all = setup.server.script
+    setup.server.script = lambda body: failure(400, "no such model")
+    done = setup.build("run")
+    assert done.returncode == 1
+    assert "failed     8" in done.stdout
+    assert "--retry-failed" in done.stderr
+    setup.server.script = knows_all
+    assert setup.build("run").returncode == 1
+    mended = setup.build("run", "--retry-failed")
+    assert mended.returncode == 0, mended.stderr
+    assert "failed     0" in mended.stdout
