@@ -11,6 +11,7 @@ from typing import NamedTuple
 from graph_sampler.constraints import Constraint, ConstraintSpace, OrdinalSpec, rows_of, to_mask
 from graph_sampler.naming import Names
 from graph_sampler.operators import Ordinal
+from graph_sampler.skeleton import Skeleton
 from state.config import Rules
 from state.vocabulary import RankOrder, Template
 
@@ -38,18 +39,14 @@ class Judged(NamedTuple):
 class Judge:
     """The rules over one skeleton."""
 
-    def __init__(self, space: ConstraintSpace, names: Names, rules: Rules, is_single_spell: list[int], max_constraints: int) -> None:
-        """Takes, for each fact name, the mask of the last stage's rows whose fact has no second spell."""
+    def __init__(self, space: ConstraintSpace, names: Names, rules: Rules, max_constraints: int) -> None:
+        """Takes the space of one skeleton, built with the legal rows of the same rules."""
         self.space = space
         self.names = names
         self.rules = rules
         self.max_constraints = max_constraints
-        self._single_spell = is_single_spell
-        self._fixed = [hop.fixed for hop in space.skeleton.hops if hop.fixed >= 0]
-        self._repeats = self._rows_that_repeat_an_entity()
-        self.clean = space.final.full & ~self._repeats if rules.readable else space.final.full
+        self.clean = to_mask(row for row, repeats in enumerate(rows_that_repeat(space.skeleton)) if not (repeats and rules.readable))
         self._shared_names: set[str] | None = None
-        self._mark_fit()
         self.is_named_once = self._are_anchors_unique()
         self.has_two_walks = not space.skeleton.template.is_chain or len(set(space.last.variables[0])) >= 2
 
@@ -94,29 +91,6 @@ class Judge:
             rows &= constraint.masks[-1]
             legal &= constraint.fit
         return bool(rows) and not rows & ~legal and not rows & ~final.group_of[final.candidates[rows.bit_length() - 1]]
-
-    def _mark_fit(self) -> None:
-        """Marks where each constraint could stand: rule 6 on the row and its facts, and free references."""
-        graph, rules = self.space.graph, self.rules
-        bound: dict[int, int] = {}
-        for column in self.space.last.variables:
-            for row, entity in enumerate(column):
-                bound[entity] = bound.get(entity, 0) | (1 << row)
-        taken: dict[int, int] = {}
-        for constraint in self.space.constraints:
-            spec = constraint.spec
-            fit = constraint.masks[-1] & self.clean
-            if rules.readable:
-                fit &= self._single_spell[spec.left]
-                if spec.right >= 0:
-                    fit &= self._single_spell[spec.right]
-            if spec.reference >= 0:
-                rows = taken.get(spec.reference)
-                if rows is None:
-                    rows = bound.get(int(graph.subject[spec.reference]), 0) | bound.get(int(graph.object[spec.reference]), 0)
-                    taken[spec.reference] = rows
-                fit &= ~rows
-            constraint.fit = fit
 
     def _place(self, constraint: Constraint) -> tuple[int, int, int, int, int, str]:
         spec = constraint.spec
@@ -291,12 +265,12 @@ class Judge:
 
     def _is_readable(self, constraints: list[Constraint], ordinal: OrdinalChoice | None, final: int) -> bool:
         """Rule 6, but for the caps."""
-        if len(constraints) + (ordinal is not None) > self.max_constraints or final & self._repeats or not self.has_two_walks:
+        if len(constraints) + (ordinal is not None) > self.max_constraints or final & ~self.clean or not self.has_two_walks:
             return False
         equal: set[int] = set()
         for constraint in constraints:
             spec = constraint.spec
-            if final & ~self._single_spell[spec.left] or (spec.right >= 0 and final & ~self._single_spell[spec.right]):
+            if final & ~constraint.fit:
                 return False
             if spec.operator.is_equality and spec.reference >= 0:
                 if spec.left in equal:
@@ -334,15 +308,6 @@ class Judge:
                 seen |= names
         return not self._shared_names.isdisjoint(self.names.names(answer))
 
-    def _rows_that_repeat_an_entity(self) -> int:
-        mask = 0
-        fixed = self._fixed
-        width = len(fixed) + len(self.space.last.variables)
-        for row, bound in enumerate(zip(*self.space.last.variables, strict=True)):
-            if len({*fixed, *bound}) < width:
-                mask |= 1 << row
-        return mask
-
     def _are_anchors_unique(self) -> bool:
         """Rule 5: each fixed entity's names are its own at its end of its relation."""
         return not self.rules.sayable or all(
@@ -350,3 +315,11 @@ class Judge:
             for hop in self.space.skeleton.hops
             if hop.fixed >= 0
         )
+
+
+def rows_that_repeat(skeleton: Skeleton) -> list[bool]:
+    """For each row of the last stage, whether an entity, fixed ones included, occurs twice in it."""
+    fixed = [hop.fixed for hop in skeleton.hops if hop.fixed >= 0]
+    columns = skeleton.stages[-1].variables
+    width = len(fixed) + len(columns)
+    return [len({*fixed, *bound}) < width for bound in zip(*columns, strict=True)]

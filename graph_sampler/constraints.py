@@ -50,20 +50,20 @@ class Constraint:
         masks: by stage, from its own on (`0` below): the rows in which it holds.
         own: by stage: the rows whose left fact is the reference itself.
         plain: by stage: the rows in which the operator's test holds without regard to precedence.
-        fit: over the last stage: the rows in which it could legally stand; set by the judge.
+        fit: over the last stage: the rows in which it could legally stand.
         root_mask: for a reference constraint on the first fact, its mask over the rows of the root alone.
     """
 
     __slots__ = ("fit", "masks", "own", "plain", "root_mask", "spec", "stage")
 
-    def __init__(self, spec: PairwiseSpec, stage: int, masks: list[int], own: list[int], plain: list[int]) -> None:
+    def __init__(self, spec: PairwiseSpec, stage: int, masks: list[int], own: list[int], plain: list[int], fit: int) -> None:
         self.spec = spec
         self.stage = stage
         self.masks = masks
         self.own = own
         self.plain = plain
         self.root_mask: int | None = None
-        self.fit = masks[-1]
+        self.fit = fit
 
 
 class StageMasks:
@@ -129,9 +129,11 @@ class ConstraintSpace:
     """A skeleton with every constraint that could be asked of it."""
 
     def __init__(
-        self, graph: TemporalGraph, skeleton: Skeleton, is_reference: Callable[[int], bool], *, with_constraints: bool = True
+        self, graph: TemporalGraph, skeleton: Skeleton, is_reference: Callable[[int], bool], legal: list[NDArray[np.bool_]]
     ) -> None:
-        """Takes which facts may serve as references; building costs time in rows times references."""
+        """Takes which facts may serve as references and, for each fact name, in which of the last stage's rows a
+        constraint may read it. Building costs time in rows times references; constraints without a legal row are left out.
+        """
         self.graph = graph
         self.skeleton = skeleton
         self.stages = [StageMasks(rows.candidates) for rows in skeleton.stages]
@@ -144,8 +146,8 @@ class ConstraintSpace:
         self._fact_masks: dict[tuple[int, int], dict[int, int]] = {}
         self._keys: dict[tuple[int, int, str], list[int]] = {}
         self.constraints: list[Constraint] = []
-        if with_constraints:
-            self._enumerate(is_reference)
+        self._legal = legal
+        self._enumerate(is_reference)
 
     def fact_rows(self, stage: int, fact: int, wanted: int) -> int:
         """The rows of a stage that bind a fact name to a fact; built once for each stage and name."""
@@ -200,8 +202,9 @@ class ConstraintSpace:
         x, y = self._facts(stage, left), self._facts(stage, right)
         held = self._classify(left, right, _column(self._times(x)), _column(self._times(y)), (x != y)[:, None])
         nothing = [0] * len(self.stages)
-        for operator, _, masks, plain in self._masks(held, stage):
-            self.constraints.append(Constraint(PairwiseSpec(left, right, -1, operator), stage, masks, nothing, plain))
+        legal = (self._legal[left] & self._legal[right])[:, None]
+        for operator, _, masks, plain, fit in self._masks(held, stage, legal):
+            self.constraints.append(Constraint(PairwiseSpec(left, right, -1, operator), stage, masks, nothing, plain, fit))
 
     def _reference_constraints(self, left: int, stage: int, right: int, references: list[int]) -> None:
         facts = np.asarray(references, dtype=np.int64)
@@ -211,11 +214,22 @@ class ConstraintSpace:
         held = self._classify(left, right, _column(self._times(x)), _row(times), other)
         own = [self.own_rows(stage, left, reference) for reference in references]
         root = self._root_masks(left, right, facts, times)
-        for operator, number, masks, plain in self._masks(held, stage):
-            found = Constraint(PairwiseSpec(left, -1, references[number], operator), stage, masks, own[number], plain)
+        legal = self._legal[left][:, None] & ~self._bound(facts)
+        for operator, number, masks, plain, fit in self._masks(held, stage, legal):
+            found = Constraint(PairwiseSpec(left, -1, references[number], operator), stage, masks, own[number], plain, fit)
             if root is not None:
                 found.root_mask = root[operator.name][number]
             self.constraints.append(found)
+
+    def _bound(self, references: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(last stage's rows, references): where a variable is bound to an end of the reference."""
+        ends = (self.graph.subject[references], self.graph.object[references])
+        bound = np.zeros((self.final.size, len(references)), dtype=np.bool_)
+        for column in self.last.variables:
+            variable = np.asarray(column)[:, None]
+            for end in ends:
+                bound |= variable == end[None, :]
+        return bound
 
     def own_rows(self, stage: int, fact: int, reference: int) -> list[int]:
         """By stage from the given one on: the rows that bind the fact name to the reference itself."""
@@ -242,20 +256,25 @@ class ConstraintSpace:
                 plain[position] = test & other
         return Classified(operators, held, plain)
 
-    def _masks(self, classified: Classified, stage: int) -> Iterator[tuple[Operator, int, list[int], list[int]]]:
-        """`(operator, column, masks by stage, plain masks by stage)` wherever some row is left at the last stage."""
-        lifted = classified.held[:, self._to_stage[stage][-1], :]
+    def _masks(
+        self, classified: Classified, stage: int, legal: NDArray[np.bool_]
+    ) -> Iterator[tuple[Operator, int, list[int], list[int], int]]:
+        """`(operator, column, masks by stage, plain masks by stage, fit)` wherever some legal row is left at the last stage."""
+        fit = classified.held[:, self._to_stage[stage][-1], :] & legal
+        alive = fit.any(axis=1)
+        if not alive.any():
+            return
         packed = [_packed(classified.held[:, self._to_stage[stage][late], :]) for late in range(stage, len(self.stages))]
+        fits = _packed(fit)
         below = [0] * stage
-        alive = lifted.any(axis=1)
+        differs = {at: (test != classified.held[at]).any(axis=0).tolist() for at, test in classified.plain.items()}
         for position, column in zip(*(places.tolist() for places in np.nonzero(alive)), strict=True):
             masks = below + [int.from_bytes(bytes_of[position][column], "little") for bytes_of in packed]
             plain = masks
-            test = classified.plain.get(position)
-            if test is not None and not np.array_equal(test[:, column], classified.held[position][:, column]):
-                rows = test[:, column : column + 1]
+            if position in differs and differs[position][column]:
+                rows = classified.plain[position][:, column : column + 1]
                 plain = below + [_pack(rows[self._to_stage[stage][late]])[0] for late in range(stage, len(self.stages))]
-            yield classified.operators[position], column, masks, plain
+            yield classified.operators[position], column, masks, plain, int.from_bytes(fits[position][column], "little")
 
 
 class Classified(NamedTuple):

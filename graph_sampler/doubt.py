@@ -50,7 +50,9 @@ class DroppedRows:
         self._skeleton = skeleton
         self.is_too_many = False
         self.stages = self._gather(around, max_rows)
-        self._possible: dict[tuple[int, int, int, int, int], frozenset[str]] = {}
+        self._possible = around.remembered
+        self._boxes: dict[int, Box] = {}
+        self._times: dict[int, tuple[int, int]] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -79,34 +81,40 @@ class DroppedRows:
 
     def _satisfying(self, stage: int, specs: list[PairwiseSpec], but: int = -1) -> Iterator[NewRow]:
         """New rows of other candidates than `but` that could satisfy all constraints together."""
-        for number, row in enumerate(self.stages[stage]):
-            if (
-                row.candidate != but
-                and all(self._is_possible(stage, number, row, spec) for spec in specs)
-                and self._is_satisfiable(row, specs)
-            ):
+        for row in self.stages[stage]:
+            if row.candidate != but and all(self._is_possible(row, spec) for spec in specs) and self._is_satisfiable(row, specs):
                 yield row
 
-    def _is_possible(self, stage: int, number: int, row: NewRow, spec: PairwiseSpec) -> bool:
-        """Whether one constraint alone could hold in a row; remembered."""
-        key = (stage, number, spec.left, spec.right, spec.reference)
+    def _is_possible(self, row: NewRow, spec: PairwiseSpec) -> bool:
+        """Whether one constraint alone could hold in a row."""
+        left, right, reference, operator = spec
+        x, y = row.facts[left], row.facts[right] if right >= 0 else reference
+        if x == y:
+            return False
+        if x >= 0 and y >= 0:
+            return _first_holding(operator.family, *self._exact(x), *self._exact(y)) == operator.name
+        if x < 0 and y < 0:
+            boxes = [self._box(x), self._box(y)]
+            marks = sorted({bound for box in boxes for bound in box[:4]} - {NEG_INF, POS_INF}) or [0]
+            return operator.name in _reachable(operator.family, *(_near(box, marks) for box in boxes))
+        free, known = (x, y) if x < 0 else (y, x)
+        return operator.name in self._against(free, self._exact(known), operator.family, x < 0)
+
+    def _against(self, free: int, times: tuple[int, int], family: Family, is_left: bool) -> frozenset[str]:
+        """The operators that some times of a dropped fact make hold against known times.
+
+        Only how the bounds stand to the known times matters, and beyond three granules not how far; that
+        is the key under which the answer is remembered.
+        """
+        start, end = times
+        box = self._box(free)
+        key = (free, family, is_left, min(end - start, 4), *(max(-4, min(4, bound - each)) for bound in box[:4] for each in times))
         known = self._possible.get(key)
         if known is None:
-            known = self._possible[key] = self._possible_operators(row, spec)
-        return spec.operator.name in known
-
-    def _possible_operators(self, row: NewRow, spec: PairwiseSpec) -> frozenset[str]:
-        """The operators of the family that some choice of times makes hold."""
-        right = row.facts[spec.right] if spec.right >= 0 else spec.reference
-        left = row.facts[spec.left]
-        if left == right:
-            return frozenset()
-        family = spec.operator.family
-        if left >= 0 and right >= 0:
-            return frozenset((_first_holding(family, *self._exact(left), *self._exact(right)),))
-        boxes = [Box(*_spread(self._exact(fact)), False) if fact >= 0 else self._box(fact) for fact in (left, right)]
-        marks = sorted({bound for box in boxes for bound in box[:4]} - {NEG_INF, POS_INF}) or [0]
-        return _reachable(family, *(_near(box, marks) for box in boxes))
+            marks = sorted({*times, *box[:4]} - {NEG_INF, POS_INF})
+            near = [_near(box, marks), _near(Box(start, start, end, end, False), marks)]
+            known = self._possible[key] = _reachable(family, *(near if is_left else reversed(near)))
+        return known
 
     def _is_satisfiable(self, row: NewRow, specs: list[PairwiseSpec]) -> bool:
         """Whether some choice of times makes constraints that could hold alone hold at once.
@@ -139,17 +147,24 @@ class DroppedRows:
         return False
 
     def _exact(self, fact: int) -> tuple[int, int]:
-        return int(self._graph.start[fact]), int(self._graph.end[fact])
+        known = self._times.get(fact)
+        if known is None:
+            known = self._times[fact] = int(self._graph.start[fact]), int(self._graph.end[fact])
+        return known
 
     def _box(self, fact: int) -> Box:
+        known = self._boxes.get(fact)
+        if known is not None:
+            return known
         dropped, index = self._graph.dropped, -1 - fact
-        return Box(
+        known = self._boxes[fact] = Box(
             int(dropped.start_low[index]),
             int(dropped.start_high[index]),
             int(dropped.end_low[index]),
             int(dropped.end_high[index]),
             bool(dropped.is_point[index]),
         )
+        return known
 
     def _gather(self, around: Neighbourhood, max_rows: int) -> list[list[NewRow]]:
         skeleton, graph = self._skeleton, self._graph
@@ -219,10 +234,6 @@ def _choices(box: Box, values: list[int]) -> list[tuple[int, int]]:
 def _first_holding(family: Family, a: int, b: int, c: int, d: int) -> str:
     """The first row of a family whose test holds; `""` for times that the family does not know."""
     return next((row.name for row in operators_of(family) if row.holds(a, b, c, d)), "")
-
-
-def _spread(times: tuple[int, int]) -> tuple[int, int, int, int]:
-    return times[0], times[0], times[1], times[1]
 
 
 def _near(box: Box, marks: list[int]) -> Box:

@@ -11,12 +11,15 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
-from graph_sampler.conditions import Judge, Judged, OrdinalChoice
-from graph_sampler.constraints import Constraint, ConstraintSpace, rows_of, to_mask
+import numpy as np
+from numpy.typing import NDArray
+
+from graph_sampler.conditions import Judge, Judged, OrdinalChoice, rows_that_repeat
+from graph_sampler.constraints import Constraint, ConstraintSpace, rows_of
 from graph_sampler.doubt import DroppedRows, has_second_spell
 from graph_sampler.encoding import RecordEncoder, TraceSpec
 from graph_sampler.naming import Names
-from graph_sampler.operators import ORDINALS
+from graph_sampler.operators import ORDINALS, Ordinal
 from graph_sampler.skeleton import (
     Hop,
     Neighbourhood,
@@ -206,9 +209,11 @@ class _RootDraw:
 
     def _propose(self, skeleton: Skeleton) -> Iterator[Proposal]:
         of = self.of
-        space = ConstraintSpace(of.graph, skeleton, of.is_reference)
-        single_spell = [to_mask(row for row, fact in enumerate(facts) if not of.has_second_spell(fact)) for facts in space.last.facts]
-        judge = Judge(space, of.names, of.rules, single_spell, of.config.sampler.max_constraints)
+        legal = self._legal_rows(skeleton)
+        if not any(rows.any() for rows in legal):
+            return
+        space = ConstraintSpace(of.graph, skeleton, of.is_reference, legal)
+        judge = Judge(space, of.names, of.rules, of.config.sampler.max_constraints)
         if not judge.is_named_once or not judge.clean or (of.rules.readable and not judge.has_two_walks):
             return
         dropped = DroppedRows(of.around, skeleton, of.caps.max_rows) if of.rules.not_doubtful else None
@@ -220,6 +225,14 @@ class _RootDraw:
                 found = self._finish(space, judged, dropped)
                 if found is not None:
                     yield found
+
+    def _legal_rows(self, skeleton: Skeleton) -> list[NDArray[np.bool_]]:
+        """For each fact name, the last stage's rows in which a constraint may read it. Rule 6."""
+        facts = skeleton.stages[-1].facts
+        if not self.of.rules.readable:
+            return [np.ones(len(column), dtype=np.bool_) for column in facts]
+        clean = ~np.asarray(rows_that_repeat(skeleton), dtype=np.bool_)
+        return [clean & ~np.asarray([self.of.has_second_spell(fact) for fact in column], dtype=np.bool_) for column in facts]
 
     def _judged(self, space: ConstraintSpace, judge: Judge) -> Iterator[Judged]:
         """Traces that pass the rules on masks: single ones first, then multiple ones, each operator sought."""
@@ -245,8 +258,10 @@ class _RootDraw:
                 judged = judge.judge([constraint], None)
                 if judged is not None:
                     yield judged
-        for choice in self.shuffled(self._ordinals(space, judge, {}, judge.clean)):
-            if not self._is_full(template, ConstraintCount.SINGLE, choice.spec.operator.name):
+        for kind in self._ordinals(space):
+            if self._is_full(template, ConstraintCount.SINGLE, kind[1].name):
+                continue
+            for choice in self.shuffled(self._choices(space, judge, kind, None)):
                 judged = judge.judge([], choice)
                 if judged is not None:
                     yield judged
@@ -329,36 +344,47 @@ class _RootDraw:
                     entries.append((each, mask, ~each.own[-1]))
         return RowPool(rivals, [] if together else self.shuffled(entries))
 
-    def _ordinals(self, space: ConstraintSpace, judge: Judge, pools: dict[int, int], fit: int) -> list[OrdinalChoice]:
-        """Every allowed ordinal over the given pools (by stage; whole stages where none is given) that leaves one answer."""
+    def _ordinals(self, space: ConstraintSpace) -> list[tuple[int, Ordinal, RankOrder]]:
+        """Every fact name, ordinal and order that the skeleton's relation types allow, in random order."""
+        return self.shuffled(
+            (fact, operator, order)
+            for fact in range(len(space.skeleton.hops))
+            for operator in ORDINALS
+            if operator.for_points or not space.is_point[fact]
+            for order in RankOrder
+        )
+
+    def _choices(
+        self, space: ConstraintSpace, judge: Judge, kind: tuple[int, Ordinal, RankOrder], first: Constraint | None
+    ) -> list[OrdinalChoice]:
+        """The allowed ranks of an ordinal after a first constraint that leave one answer, all its rows legal."""
+        fact, operator, order = kind
+        stage = space.skeleton.stage_of(fact)
+        pool, rest, fit = space.stages[stage].full, space.final.full, judge.clean
+        if first is not None:
+            rest, fit = first.masks[-1], first.fit
+            if first.stage <= stage:
+                pool &= first.masks[stage]
+        final, last = space.final, len(space.stages) - 1
         found = []
-        for fact in range(len(space.skeleton.hops)):
-            stage = space.skeleton.stage_of(fact)
-            pool = pools.get(stage, space.stages[stage].full)
-            rest = pools.get(-1, space.final.full)
-            is_point = space.is_point[fact]
-            for operator in ORDINALS:
-                if is_point and not operator.for_points:
-                    continue
-                for order in RankOrder:
-                    for choice, kept in judge.rank_choices(stage, fact, operator, order, pool):
-                        rows = rest & space.fact_rows(len(space.stages) - 1, fact, kept)
-                        if rows and not rows & ~fit and not rows & ~space.final.group_of[space.final.candidates[rows.bit_length() - 1]]:
-                            found.append(choice)
+        for choice, kept in judge.rank_choices(stage, fact, operator, order, pool):
+            rows = rest & space.fact_rows(last, fact, kept)
+            if rows and not rows & ~fit and not rows & ~final.group_of[final.candidates[rows.bit_length() - 1]]:
+                found.append(choice)
         return found
 
     def _with_ordinal(self, space: ConstraintSpace, judge: Judge) -> Iterator[Judged]:
         """Multiple-constraint traces that end a stage with an ordinal."""
         template, part = space.skeleton.template, ConstraintCount.MULTI
-        names = [operator.name for operator in ORDINALS]
-        for constraint in self.shuffled(each for each in space.constraints if each.fit)[: self.of.caps.proposals_per_operator + 2]:
-            if all(self._is_full(template, part, name) for name in names):
-                return
-            pools = {stage: space.stages[stage].full & constraint.masks[stage] for stage in range(constraint.stage, len(space.stages))}
-            choices = self._ordinals(space, judge, pools | {-1: constraint.masks[-1]}, constraint.fit)
-            for choice in self.shuffled(choices)[:4]:
-                if not self._is_full(template, part, choice.spec.operator.name):
-                    judged = judge.judge([constraint], choice)
+        most = self.of.caps.proposals_per_operator
+        for kind in self._ordinals(space):
+            name = kind[1].name
+            for constraint in self.shuffled(each for each in space.constraints if each.fit)[: most + 2]:
+                if self._is_full(template, part, name):
+                    break
+                choices = self._choices(space, judge, kind, constraint)
+                if choices:
+                    judged = judge.judge([constraint], choices[int(self.rng.random() * len(choices))])
                     if judged is not None:
                         yield judged
 
