@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from graph_sampler.constraints import Constraint, ConstraintSpace, rows_of
 from graph_sampler.doubt import DroppedRows, has_second_spell
 from graph_sampler.encoding import RecordEncoder, TraceSpec
 from graph_sampler.naming import Names
-from graph_sampler.operators import ORDINALS, Ordinal
+from graph_sampler.operators import OPERATOR_NAMES, ORDINALS, Ordinal
 from graph_sampler.skeleton import (
     Hop,
     Neighbourhood,
@@ -38,7 +38,9 @@ Root = tuple[int, bool, int]
 """Relation, whether the candidate is the subject, the fixed entity."""
 
 Cell = tuple[Template, ConstraintCount]
-ALL_CELLS: frozenset[Cell] = frozenset((template, part) for template in Template for part in ConstraintCount)
+Wanted = Mapping[Cell, frozenset[str]]
+"""The cells to propose for, and the operators to seek in each."""
+EVERYTHING: Wanted = {(template, part): frozenset(OPERATOR_NAMES) for template in Template for part in ConstraintCount}
 
 T = TypeVar("T")
 
@@ -94,12 +96,12 @@ class Proposer:
         self._second_spell: dict[int, bool] = {}
         self._reference: dict[int, bool] = {}
 
-    def propose(self, root: Root, cells: frozenset[Cell] = ALL_CELLS) -> RootProposals:
+    def propose(self, root: Root, wanted: Wanted = EVERYTHING) -> RootProposals:
         """Every trace that the root proposes in some cells, at most `proposals_per_operator` for each cell and operator.
 
         What it proposes in a cell does not depend on which other cells are asked for.
         """
-        draw = _RootDraw(self, root, cells)
+        draw = _RootDraw(self, root, wanted)
         return RootProposals(list(draw.run()), draw.doubtful)
 
     def has_second_spell(self, fact: int) -> bool:
@@ -124,10 +126,10 @@ class Proposer:
 class _RootDraw:
     """One root's draw: its random stream, its skeletons and what it has proposed so far."""
 
-    def __init__(self, proposer: Proposer, root: Root, cells: frozenset[Cell]) -> None:
+    def __init__(self, proposer: Proposer, root: Root, wanted: Wanted) -> None:
         self.of = proposer
         self.root = root
-        self.cells = cells
+        self.wanted = wanted
         self.rng = self._stream("skeletons", ())
         self.counts: dict[tuple[Template, ConstraintCount, str], int] = {}
         self.seen: set[str] = set()
@@ -149,7 +151,7 @@ class _RootDraw:
         return random.Random(int.from_bytes(digest[:8], "big"))  # noqa: S311
 
     def run(self) -> Iterator[Proposal]:
-        templates = {template for template, _ in self.cells}
+        templates = {template for template, _ in self.wanted}
         for skeleton in self._skeletons():
             if skeleton.template in templates and len(skeleton.evidence()) <= self.of.config.evidence.max_facts:
                 yield from self._propose(skeleton)
@@ -167,7 +169,7 @@ class _RootDraw:
         if not self.names_allow(root):
             return
         yield root
-        wanted = {template for template, _ in self.cells}
+        wanted = {template for template, _ in self.wanted}
         if Template.BRANCH in wanted:
             self.rng = self._stream("filters", ())
             filters = possible_filters(around, root, of.names.meta_entities)
@@ -241,10 +243,10 @@ class _RootDraw:
             by_operator.setdefault(constraint.spec.operator.name, []).append(constraint)
         skeleton = space.skeleton
         kept = self.rng
-        if (skeleton.template, ConstraintCount.SINGLE) in self.cells:
+        if (skeleton.template, ConstraintCount.SINGLE) in self.wanted:
             self.rng = self._stream("single", skeleton.hops)
             yield from self._single(space, judge, by_operator)
-        if (skeleton.template, ConstraintCount.MULTI) in self.cells and judge.max_constraints > 1:
+        if (skeleton.template, ConstraintCount.MULTI) in self.wanted and judge.max_constraints > 1:
             self.rng = self._stream("multiple", skeleton.hops)
             yield from self._multiple(space, judge, by_operator)
         self.rng = kept
@@ -252,6 +254,8 @@ class _RootDraw:
     def _single(self, space: ConstraintSpace, judge: Judge, by_operator: dict[str, list[Constraint]]) -> Iterator[Judged]:
         template = space.skeleton.template
         for name in sorted(by_operator):
+            if self._is_full(template, ConstraintCount.SINGLE, name):
+                continue
             for constraint in self.shuffled(each for each in by_operator[name] if judge.leaves_one([each])):
                 if self._is_full(template, ConstraintCount.SINGLE, name):
                     break
@@ -270,6 +274,8 @@ class _RootDraw:
         most = 3 * self.of.caps.proposals_per_operator
         pools: dict[int, RowPool | None] = dict.fromkeys(self.shuffled(rows_of(judge.clean))[:most])
         for name in sorted(by_operator):
+            if self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
+                continue
             for constraint in self.shuffled(each for each in by_operator[name] if each.fit)[: 4 * self.of.caps.proposals_per_operator]:
                 if self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
                     break
@@ -379,6 +385,8 @@ class _RootDraw:
         most = self.of.caps.proposals_per_operator
         for kind in self._ordinals(space):
             name = kind[1].name
+            if self._is_full(template, part, name):
+                continue
             for constraint in self.shuffled(each for each in space.constraints if each.fit)[: most + 2]:
                 if self._is_full(template, part, name):
                     break
@@ -389,6 +397,9 @@ class _RootDraw:
                         yield judged
 
     def _is_full(self, template: Template, part: ConstraintCount, operator: str) -> bool:
+        """Whether no more proposals with an operator are wanted in a cell."""
+        if operator not in self.wanted[template, part]:
+            return True
         return self.counts.get((template, part, operator), 0) >= self.of.caps.proposals_per_operator
 
     def _finish(self, space: ConstraintSpace, judged: Judged, dropped: DroppedRows | None) -> Proposal | None:

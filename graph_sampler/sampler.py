@@ -2,7 +2,7 @@
 
 Roots are taken in an order drawn from the seed, in rounds that double; after each round the quotas
 are filled anew from all proposals, until they are full or the roots are used up; later rounds ask
-only for the cells that are still short. Rounds do not
+only for the cells and operators that are still short. Rounds do not
 depend on the number of workers, so neither does the outcome. Cost: linear in roots looked at;
 memory: proposals (about 1 kB each) and the finished lines.
 """
@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from graph_sampler.encoding import RecordEncoder
-from graph_sampler.proposals import Cell, Proposal, Proposer, Root, RootProposals
+from graph_sampler.proposals import Proposal, Proposer, Root, RootProposals, Wanted
 from graph_sampler.selection import Selection
 from graph_sampler.skeleton import Skeleton, rebuild, roots
 from graph_sampler.temporal_graph import TemporalGraph
@@ -52,9 +52,9 @@ class Worker:
         self.encoder = RecordEncoder(graph, config.dataset, config.sampler.seed, package_version())
         self.proposer = Proposer(graph, config, self.encoder)
 
-    def propose(self, chunk: list[tuple[Root, frozenset[Cell]]]) -> list[RootProposals]:
+    def propose(self, chunk: list[tuple[Root, Wanted]]) -> list[RootProposals]:
         """The proposals of some roots in some cells, in their order."""
-        return [self.proposer.propose(root, cells) for root, cells in chunk]
+        return [self.proposer.propose(root, wanted) for root, wanted in chunk]
 
     def render(self, chunk: list[Proposal]) -> list[tuple[str, bytes]]:
         """Ids and lines of some proposals; those of one skeleton should stand together."""
@@ -93,8 +93,8 @@ def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | Non
         size, shortfall = FIRST_ROUND, -1
         selection = Selection((), settings)
         while seen < len(ordered):
-            cells = selection.open_cells
-            batch = [(root, cells) for root in ordered[seen : seen + size]]
+            wanted = selection.wanted_next
+            batch = [(root, wanted) for root in ordered[seen : seen + size]]
             for done, results in enumerate(run(Worker.propose, _chunks(batch, CHUNK)), start=1):
                 for result in results:
                     proposals += result.proposals

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from graph_sampler.operators import BY_NAME, OPERATOR_NAMES, ORDINAL_BY_NAME
-from graph_sampler.proposals import Cell, Proposal
+from graph_sampler.proposals import Cell, Proposal, Wanted
 from state.config import SamplerConfig
 from state.coverage import CellCoverage, CoverageReport, OperatorCoverage
 from state.errors import ConfigError, did_you_mean
@@ -96,14 +96,17 @@ class Selection:
         return self.operator_shortfall == 0 and all(self._cell_counts[cell] >= wanted for cell, wanted in self.cells.items())
 
     @property
-    def open_cells(self) -> frozenset[Cell]:
-        """Cells that are short, or could hold an operator that is short."""
+    def wanted_next(self) -> Wanted:
+        """Cells that are short, with every operator; cells that could hold an operator that is short, with those operators."""
         short = [name for name, wanted in self.wanted.items() if self._operator_counts[name] < wanted]
-        return frozenset(
-            cell
-            for cell, wanted in self.cells.items()
-            if self._cell_counts[cell] < wanted or (wanted and any(not is_impossible(name, cell) for name in short))
-        )
+        found: dict[Cell, frozenset[str]] = {}
+        for cell, wanted in self.cells.items():
+            sought = frozenset(name for name in short if not is_impossible(name, cell)) if wanted else frozenset[str]()
+            if self._cell_counts[cell] < wanted:
+                found[cell] = frozenset(OPERATOR_NAMES)
+            elif sought:
+                found[cell] = sought
+        return found
 
     @property
     def operator_shortfall(self) -> int:
