@@ -13,6 +13,7 @@ design leaves a detail open:
   rows of deleted relations are not.
 * A dropped row of a point relation whose bounds may differ, coarse ones included, is a long fact of
   that relation too: it stands for any granule from its first bound to its last.
+* An alias that could not be a label, or that repeats the entity's own, is no name.
 * The form of an identifier is a Wikidata one: a letter of L, P, Q and digits.
 """
 
@@ -251,9 +252,14 @@ def clean(
         entity_labels,
         relation_labels,
         {relation for relation, kind in kinds.items() if kind == "P"},
-        aliases or {},
+        {key: names for key, given in (aliases or {}).items() if (names := other_names(given, key, entity_labels, labels_are_ids))},
         [spread(row) if kinds[row.relation] == "P" else row for row in aside if kinds.get(row.relation, "D") != "D"],
     )
+
+
+def other_names(given: list[str], key: str, labels: dict[str, str], labels_are_ids: bool) -> list[str]:
+    """The usable aliases of an entity that are not its label."""
+    return [name for name in given if name != labels.get(key) and is_usable(name, None if labels_are_ids else key)]
 
 
 def spread(row: Aside) -> Aside:

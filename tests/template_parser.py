@@ -1,7 +1,7 @@
 """Template question -> trace, from the words alone: the proof that text and trace say the same.
 
 Knows nothing of the code that writes the text. It gets label -> ids maps only; a label that
-several ids share gives one reading for each choice.
+several ids share gives one reading for each choice, wherever it stands (a city and its country may share one).
 """
 
 from __future__ import annotations
@@ -78,12 +78,8 @@ def parse(question: str, entities: Mapping[str, Sequence[str]], relations: Mappi
     counter = itertools.count()
     skeleton = QUOTED.sub(lambda _: f"<{next(counter)}>", question)
     relation_slots = {int(slot) for slot in re.findall(r"has the relation <(\d+)>", skeleton)}
-    wanted = list(dict.fromkeys((slot in relation_slots, label) for slot, label in enumerate(labels)))
-    readings = []
-    for choice in itertools.product(*((relations if is_relation else entities)[label] for is_relation, label in wanted)):
-        ids = dict(zip(wanted, choice, strict=True))
-        readings.append(_read(skeleton, [ids[slot in relation_slots, label] for slot, label in enumerate(labels)]))
-    return readings
+    choices = [(relations if slot in relation_slots else entities)[label] for slot, label in enumerate(labels)]
+    return [_read(skeleton, list(ids)) for ids in itertools.product(*choices)]
 
 
 def _read(skeleton: str, ids: list[str]) -> ParsedTrace:
