@@ -6,14 +6,14 @@ kept together, and the caller abstains where they name different entities. Paper
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agents.offline.verifier_comparison import Atom, Comparison, compare
+from agents.offline.verifier_comparison import Atom
+from agents.offline.verifier_constraints import Builder, Spoken, spoken
 from agents.offline.verifier_mentions import Mention, head_of, mentions_of
 from agents.offline.verifier_phrases import Reading, Side, readings
-from agents.offline.verifier_query import Evidence, FactRef, Pairwise, Query, Ranking
+from agents.offline.verifier_query import Evidence, FactRef, Query, Ranking
 from agents.offline.verifier_skeletons import Skeleton
 from agents.offline.verifier_tokens import Unit, Unreadable
 from graph_sampler.labels import normalise_label
@@ -61,16 +61,6 @@ def best_queries(units: list[Unit], options: list[Skeleton], evidence: Evidence)
     return [query for query in best if query is not None] if None not in best else []
 
 
-class _Spoken(NamedTuple):
-    """A claim with the facts it is about, the earlier one left, and its readings."""
-
-    left: FactRef
-    right: FactRef
-    readings: list[Reading]
-    said_right: FactRef
-    """The right side as the text has it."""
-
-
 class _Reader:
     def __init__(
         self,
@@ -88,9 +78,8 @@ class _Reader:
         self.mentions = mentions
         self.skeleton = skeleton
         self.evidence = evidence
-        self.labels = [
-            frozenset(normalise_label(evidence.relation_labels[relation]) for relation in hop.relations) for hop in skeleton.hops
-        ]
+        self.builder = Builder(skeleton, evidence)
+        self.labels = self.builder.labels
         self.rights = {index for index, unit in enumerate(units) if set(unit.temporal()) - {"then", "prev"} or unit.shared}
         self.by_unit: dict[int, list[int]] = {}
         for place, mention in enumerate(mentions):
@@ -115,29 +104,29 @@ class _Reader:
             except Unreadable:
                 continue
 
-    def _sound(self, options: list[tuple[float, list[_Claim]]], sides: list[FactRef]) -> list[tuple[float, list[_Spoken]]]:
+    def _sound(self, options: list[tuple[float, list[_Claim]]], sides: list[FactRef]) -> list[tuple[float, list[Spoken]]]:
         """What a connective may join, given the facts, with its readings; only what makes sense."""
         found = []
         for penalty, claims in options:
-            spoken = [self._spoken(sides[claim.left], sides[claim.right], self._readings(claim, sides)) for claim in claims]
-            if all(part is not None for part in spoken):
-                found.append((penalty, [part for part in spoken if part is not None]))
+            parts = [spoken(sides[claim.left], sides[claim.right], self._readings(claim, sides)) for claim in claims]
+            if all(part is not None for part in parts):
+                found.append((penalty, [part for part in parts if part is not None]))
         return sorted(found, key=lambda option: option[0])
 
-    def _cheapest(self, sound: list[list[tuple[float, list[_Spoken]]]], cost: float) -> Iterator[tuple[float, list[_Spoken]]]:
+    def _cheapest(self, sound: list[list[tuple[float, list[Spoken]]]], cost: float) -> Iterator[tuple[float, list[Spoken]]]:
         """One option for each connective, in every way that stays under the bound."""
         if not all(sound):
             return
         floors = [sum(options[0][0] for options in sound[place:]) for place in range(len(sound) + 1)]
 
-        def extend(place: int, total: float, chosen: list[_Spoken]) -> Iterator[tuple[float, list[_Spoken]]]:
+        def extend(place: int, total: float, chosen: list[Spoken]) -> Iterator[tuple[float, list[Spoken]]]:
             if total + floors[place] > self.bound:
                 return
             if place == len(sound):
                 yield total, chosen
                 return
-            for penalty, spoken in sound[place]:
-                yield from extend(place + 1, total + penalty, chosen + spoken)
+            for penalty, parts in sound[place]:
+                yield from extend(place + 1, total + penalty, chosen + parts)
 
         yield from extend(0, cost, [])
 
@@ -304,103 +293,50 @@ class _Reader:
 
     # From claims to constraints.
 
-    def _build(self, penalty: float, sides: list[FactRef], claims: list[_Spoken], rankings: list[tuple[Ranking, ...]]) -> Iterator[Scored]:
-        pairs: dict[tuple[FactRef, FactRef], list[list[Reading]]] = {}
-        for spoken in [*claims, *self._comparatives(sides, claims)]:
-            pairs.setdefault((spoken.left, spoken.right), []).append(spoken.readings)
-        options = [self._comparisons(*pair, claimed) for pair, claimed in pairs.items()]
-        if not all(options):
+    def _build(self, penalty: float, sides: list[FactRef], claims: list[Spoken], rankings: list[tuple[Ranking, ...]]) -> Iterator[Scored]:
+        found = self.builder.queries([*claims, *self._comparatives(sides, claims)], rankings)
+        if not found and rankings:
             yield Scored(penalty, None)
-            return
-        hops, is_chain = self.skeleton.hops, self.skeleton.is_chain
-        answer = f"?{'abc'[len(hops) - 1]}" if is_chain else "?a"
-        for chosen in itertools.product(*options):
-            constraints = tuple(Pairwise(left, right, found) for (left, right), found in zip(pairs, chosen, strict=True))
-            for ranked in rankings:
-                yield Scored(penalty, Query(hops, is_chain, answer, constraints, ranked))
+        for query in found:
+            yield Scored(penalty, query)
 
-    def _comparatives(self, sides: list[FactRef], claims: list[_Spoken]) -> Iterator[_Spoken]:
+    def _comparatives(self, sides: list[FactRef], claims: list[Spoken]) -> Iterator[Spoken]:
         """ "But left earlier": the same comparison as before, with this clause's endpoint."""
         for place, mention in enumerate(self.mentions):
             for token in mention.comparatives:
                 aspect = self._aspect(place, sides[place])
-                if not claims or (aspect not in ("s", "e") and not self._is_point(sides[place])):
+                if not claims or (aspect not in ("s", "e") and not self.builder.is_point(sides[place])):
                     raise Unreadable("a comparative without an endpoint or with nothing to compare")
                 end = aspect if aspect in ("s", "e") else "s"
-                spoken = self._spoken(
-                    sides[place], claims[-1].said_right, [frozenset({Atom(end, ">" if token.text == "later-end" else "<", end)})]
-                )
-                if spoken is None:
+                atom = Atom(end, ">" if token.text == "later-end" else "<", end)
+                found = spoken(sides[place], claims[-1].said_right, [frozenset({atom})])
+                if found is None:
                     raise Unreadable("a comparative with itself")
-                yield spoken
-
-    def _comparisons(self, left: FactRef, right: FactRef, claimed: list[list[Reading]]) -> list[Comparison]:
-        """What all claims about two facts come to; where they can make an operator of the table, only that."""
-        added = dict.fromkeys(frozenset().union(*chosen) for chosen in itertools.product(*claimed))
-        found = [compare(atoms, self._is_point(left), self._is_point(right)) for atoms in added]
-        possible = [comparison for comparison in found if comparison is not None]
-        operators = [comparison for comparison in possible if comparison.operator is not None]
-        return operators if operators and len(claimed) > 1 else possible
-
-    def _spoken(self, left: FactRef, right: FactRef, found: list[Reading]) -> _Spoken | None:
-        """A claim in the order in which it is executed; `None` for two references, a fact and itself, or nonsense."""
-        if left == right or (left.hop is None and right.hop is None) or not found:
-            return None
-        if left.hop is None or (right.hop is not None and right.hop < left.hop):
-            return _Spoken(right, left, [frozenset(atom.mirrored() for atom in reading) for reading in found], right)
-        return _Spoken(left, right, found, right)
+                yield found
 
     def _readings(self, claim: _Claim, sides: list[FactRef]) -> list[Reading]:
         left, right = self.mentions[claim.left], self.mentions[claim.right]
-        own = Side(self._aspect(claim.left, sides[claim.left]), self._is_point(sides[claim.left]))
-        other = Side(self._aspect(claim.right, sides[claim.right]), self._is_point(sides[claim.right]), right.is_elliptic, right.is_echo)
+        is_point = self.builder.is_point
+        own = Side(self._aspect(claim.left, sides[claim.left]), is_point(sides[claim.left]))
+        other = Side(self._aspect(claim.right, sides[claim.right]), is_point(sides[claim.right]), right.is_elliptic, right.is_echo)
         if claim.connective == "when" and any(token.text == "had" for token in self.units[left.unit].tokens):
             raise Unreadable("whether it was over by then or under way")
         if left.is_elliptic and left.unit in self.rights and claim.connective not in ("then", "prev"):
             own = own._replace(aspect=None)
         return readings(claim.connective, own, other)
 
-    def _relations(self, side: FactRef) -> frozenset[str]:
-        if side.hop is not None:
-            return self.labels[int(side.hop[1:]) - 1]
-        ids = {self.evidence.facts[fact][1] for fact in side.facts}
-        return frozenset(normalise_label(self.evidence.relation_labels[relation]) for relation in ids)
-
     def _aspect(self, place: int, side: FactRef) -> str | None:
         mention = self.mentions[place]
         if mention.is_elliptic and place > 0 and self.units[mention.unit].connectives == ["and"]:
             # "joined Ajax and Arn": the second name shares the first one's verb.
             return self._aspect(place - 1, side)
-        return mention.aspect(self._relations(side))
-
-    def _is_point(self, side: FactRef) -> bool:
-        if side.hop is not None:
-            relations = self.skeleton.hops[int(side.hop[1:]) - 1].relations
-        else:
-            relations = frozenset(self.evidence.facts[fact][1] for fact in side.facts)
-        return relations <= self.evidence.points
+        return mention.aspect(self.builder.relations(side))
 
     def _rankings(self, sides: list[FactRef]) -> list[tuple[Ranking, ...]]:
-        """Readings of the ordinals; "the last to play" leaves open which end counts."""
-        options: list[list[Ranking]] = []
-        for place, mention in enumerate(self.mentions):
-            for token in mention.orders:
-                side = sides[place]
-                if side.hop is None:
-                    raise Unreadable("a rank of a reference")
-                _, kind, rank, order = token.text.split(":")
-                is_point = self._is_point(side)
-                aspect = self._aspect(place, side)
-                if kind == "duration":
-                    if is_point:
-                        raise Unreadable("a point has no length")
-                    keys = ["duration"]
-                elif aspect == "e" and not is_point:
-                    keys = ["end"]
-                elif aspect in ("s", None) or is_point:
-                    keys = ["start"] if is_point or aspect == "s" or order == "asc" else ["start", "end"]
-                else:
-                    raise Unreadable("a rank by both ends")
-                options.append([Ranking(side.hop, key, int(rank), order == "desc") for key in keys])
-        found = [tuple(dict.fromkeys(chosen)) for chosen in itertools.product(*options)]
-        return [chosen for chosen in found if len({ranking.hop for ranking in chosen}) == len(chosen)]
+        return self.builder.rankings(
+            [
+                (sides[place], self._aspect(place, sides[place]) if token.text.split(":")[1] != "duration" else None, token)
+                for place, mention in enumerate(self.mentions)
+                for token in mention.orders
+            ]
+        )
