@@ -46,6 +46,7 @@ class Judge:
         self.rules = rules
         self.max_constraints = max_constraints
         self.clean = to_mask(row for row, repeats in enumerate(rows_that_repeat(space.skeleton)) if not (repeats and rules.readable))
+        self._ranked: dict[tuple[int, str, RankOrder, int], list[tuple[OrdinalChoice, int]]] = {}
         self._shared_names: set[str] | None = None
         self.is_named_once = self._are_anchors_unique()
         self.has_two_walks = not space.skeleton.template.is_chain or len(set(space.last.variables[0])) >= 2
@@ -178,10 +179,16 @@ class Judge:
         return found
 
     def rank_choices(self, stage: int, fact: int, operator: Ordinal, order: RankOrder, pool: int) -> list[tuple[OrdinalChoice, int]]:
-        """Every allowed ordinal over a pool, with the fact it keeps."""
-        keys = self.space.keys(stage, fact, operator)
-        kept = self._ranked_facts(stage, fact, keys, order, pool)
-        return [(OrdinalChoice(OrdinalSpec(stage, fact, operator, rank, order), keys), each) for rank, each in enumerate(kept, start=1)]
+        """Every allowed ordinal over a pool, with the fact it keeps; remembered."""
+        key = (fact, operator.name, order, pool)
+        known = self._ranked.get(key)
+        if known is None:
+            keys = self.space.keys(stage, fact, operator)
+            kept = self._ranked_facts(stage, fact, keys, order, pool)
+            known = self._ranked[key] = [
+                (OrdinalChoice(OrdinalSpec(stage, fact, operator, rank, order), keys), each) for rank, each in enumerate(kept, start=1)
+            ]
+        return known
 
     def _fact_mask(self, stage: int, fact: int, wanted: int) -> int:
         return self.space.fact_rows(stage, fact, wanted)

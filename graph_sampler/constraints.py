@@ -190,6 +190,8 @@ class ConstraintSpace:
         names = range(len(self.skeleton.hops))
         references = [sorted(fact for fact in set(self.last.facts[name]) if is_reference(fact)) for name in names]
         for left in names:
+            if not self._legal[left].any():
+                continue
             stage = self.skeleton.stage_of(left)
             for right in names:
                 if right > left:

@@ -13,6 +13,9 @@ from functools import lru_cache
 from itertools import pairwise, product
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graph_sampler.conditions import Judged
 from graph_sampler.constraints import Constraint, OrdinalSpec, PairwiseSpec
 from graph_sampler.operators import Operator, operators_of
@@ -215,14 +218,19 @@ class DroppedRows:
         return [(-1 - int(index), int(ends[index])) for index in indices]
 
 
-def has_second_spell(graph: TemporalGraph, fact: int) -> bool:
-    """Whether a kept or dropped row has the subject, relation and object of a fact and other times."""
-    subject, relation, object_ = int(graph.subject[fact]), int(graph.relation[fact]), int(graph.object[fact])
-    kept = graph.facts_from(relation, subject)
-    if int((graph.object[kept] == object_).sum()) > 1:
-        return True
-    dropped = graph.dropped_from(relation, subject)
-    return bool((graph.dropped.object[dropped] == object_).any())
+def second_spells(graph: TemporalGraph) -> NDArray[np.bool_]:
+    """For each fact, whether another row, kept or dropped, has its subject, relation and object."""
+    relations, entities = len(graph.relation_ids), len(graph.entity_ids)
+
+    def keys(subject: NDArray[np.int32], relation: NDArray[np.int32], object_: NDArray[np.int32]) -> NDArray[np.int64]:
+        return (subject.astype(np.int64) * relations + relation) * entities + object_
+
+    kept = keys(graph.subject, graph.relation, graph.object)
+    same = kept[1:] == kept[:-1]
+    found = np.zeros(len(kept), dtype=np.bool_)
+    found[1:] |= same
+    found[:-1] |= same
+    return found | np.isin(kept, keys(graph.dropped.subject, graph.dropped.relation, graph.dropped.object))
 
 
 def _choices(box: Box, values: list[int]) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graph_sampler.conditions import Judge, Judged, OrdinalChoice, rows_that_repeat
 from graph_sampler.constraints import Constraint, ConstraintSpace, rows_of
-from graph_sampler.doubt import DroppedRows, has_second_spell
+from graph_sampler.doubt import DroppedRows, second_spells
 from graph_sampler.encoding import RecordEncoder, TraceSpec
 from graph_sampler.naming import Names
 from graph_sampler.operators import OPERATOR_NAMES, ORDINALS, Ordinal
@@ -93,7 +93,7 @@ class Proposer:
         self.encoder = encoder
         self.names = Names(graph, config.sampler.caps.meta_labels)
         self.around = Neighbourhood(graph, self.names.meta_relations, self.caps.max_rows)
-        self._second_spell: dict[int, bool] = {}
+        self.second_spell = second_spells(graph)
         self._reference: dict[int, bool] = {}
 
     def propose(self, root: Root, wanted: Wanted = EVERYTHING) -> RootProposals:
@@ -104,19 +104,12 @@ class Proposer:
         draw = _RootDraw(self, root, wanted)
         return RootProposals(list(draw.run()), draw.doubtful)
 
-    def has_second_spell(self, fact: int) -> bool:
-        """Whether another row, kept or dropped, has the fact's subject, relation and object."""
-        known = self._second_spell.get(fact)
-        if known is None:
-            known = self._second_spell[fact] = has_second_spell(self.graph, fact)
-        return known
-
     def is_reference(self, fact: int) -> bool:
         """Whether a fact can be named by its two ends without doubt."""
         known = self._reference.get(fact)
         if known is None:
             relation, subject, object_ = (int(column[fact]) for column in (self.graph.relation, self.graph.subject, self.graph.object))
-            known = not self.has_second_spell(fact) and self.names.meta_entities.isdisjoint((subject, object_))
+            known = not self.second_spell[fact] and self.names.meta_entities.isdisjoint((subject, object_))
             if known and self.rules.sayable:
                 known = self.names.is_unique_at(relation, True, subject) and self.names.is_unique_at(relation, False, object_)
             self._reference[fact] = known
@@ -234,7 +227,7 @@ class _RootDraw:
         if not self.of.rules.readable:
             return [np.ones(len(column), dtype=np.bool_) for column in facts]
         clean = ~np.asarray(rows_that_repeat(skeleton), dtype=np.bool_)
-        return [clean & ~np.asarray([self.of.has_second_spell(fact) for fact in column], dtype=np.bool_) for column in facts]
+        return [clean & ~self.of.second_spell[column] for column in facts]
 
     def _judged(self, space: ConstraintSpace, judge: Judge) -> Iterator[Judged]:
         """Traces that pass the rules on masks: single ones first, then multiple ones, each operator sought."""
@@ -382,12 +375,14 @@ class _RootDraw:
     def _with_ordinal(self, space: ConstraintSpace, judge: Judge) -> Iterator[Judged]:
         """Multiple-constraint traces that end a stage with an ordinal."""
         template, part = space.skeleton.template, ConstraintCount.MULTI
-        most = self.of.caps.proposals_per_operator
+        most = self.of.caps.proposals_per_operator + 2
+        constraints = self.shuffled(each for each in space.constraints if each.fit)
         for kind in self._ordinals(space):
             name = kind[1].name
             if self._is_full(template, part, name):
                 continue
-            for constraint in self.shuffled(each for each in space.constraints if each.fit)[: most + 2]:
+            start = int(self.rng.random() * len(constraints))
+            for constraint in (constraints[start:] + constraints[:start])[:most]:
                 if self._is_full(template, part, name):
                     break
                 choices = self._choices(space, judge, kind, constraint)
