@@ -89,35 +89,25 @@ class DroppedRows:
                 yield row
 
     def _is_possible(self, row: NewRow, spec: PairwiseSpec) -> bool:
-        """Whether one constraint alone could hold in a row."""
+        """Whether one constraint alone could hold in a row; remembered for each pair of facts."""
         left, right, reference, operator = spec
         x, y = row.facts[left], row.facts[right] if right >= 0 else reference
-        if x == y:
-            return False
-        if x >= 0 and y >= 0:
-            return _first_holding(operator.family, *self._exact(x), *self._exact(y)) == operator.name
-        if x < 0 and y < 0:
-            boxes = [self._box(x), self._box(y)]
-            marks = sorted({bound for box in boxes for bound in box[:4]} - {NEG_INF, POS_INF}) or [0]
-            return operator.name in _reachable(operator.family, *(_near(box, marks) for box in boxes))
-        free, known = (x, y) if x < 0 else (y, x)
-        return operator.name in self._against(free, self._exact(known), operator.family, x < 0)
-
-    def _against(self, free: int, times: tuple[int, int], family: Family, is_left: bool) -> frozenset[str]:
-        """The operators that some times of a dropped fact make hold against known times.
-
-        Only how the bounds stand to the known times matters, and beyond three granules not how far; that
-        is the key under which the answer is remembered.
-        """
-        start, end = times
-        box = self._box(free)
-        key = (free, family, is_left, min(end - start, 4), *(max(-4, min(4, bound - each)) for bound in box[:4] for each in times))
-        known = self._possible.get(key)
+        known = self._possible.get((x, y))
         if known is None:
-            marks = sorted({*times, *box[:4]} - {NEG_INF, POS_INF})
-            near = [_near(box, marks), _near(Box(start, start, end, end, False), marks)]
-            known = self._possible[key] = _reachable(family, *(near if is_left else reversed(near)))
-        return known
+            if len(self._possible) >= 500_000:
+                self._possible.clear()
+            known = self._possible[x, y] = self._operators(x, y, operator.family)
+        return operator.name in known
+
+    def _operators(self, x: int, y: int, family: Family) -> frozenset[str]:
+        """The operators of a family that some times of two facts make hold; none between a fact and itself."""
+        if x == y:
+            return frozenset()
+        if x >= 0 and y >= 0:
+            return frozenset((_first_holding(family, *self._exact(x), *self._exact(y)),))
+        boxes = [self._box(fact) if fact < 0 else _certain(*self._exact(fact)) for fact in (x, y)]
+        marks = sorted({bound for box in boxes for bound in box[:4]} - {NEG_INF, POS_INF}) or [0]
+        return _reachable(family, *(_near(box, marks) for box in boxes))
 
     def _is_satisfiable(self, row: NewRow, specs: list[PairwiseSpec]) -> bool:
         """Whether some choice of times makes constraints that could hold alone hold at once.
@@ -242,6 +232,10 @@ def _choices(box: Box, values: list[int]) -> list[tuple[int, int]]:
 def _first_holding(family: Family, a: int, b: int, c: int, d: int) -> str:
     """The first row of a family whose test holds; `""` for times that the family does not know."""
     return next((row.name for row in operators_of(family) if row.holds(a, b, c, d)), "")
+
+
+def _certain(start: int, end: int) -> Box:
+    return Box(start, start, end, end, False)
 
 
 def _near(box: Box, marks: list[int]) -> Box:

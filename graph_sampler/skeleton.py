@@ -73,8 +73,8 @@ class Neighbourhood:
         self._max_rows = max_rows
         self._around: dict[int, dict[tuple[int, bool], tuple[list[int], list[int]]]] = {}
         self._crowded: set[tuple[int, int, bool]] = set()
-        self.remembered: dict[tuple[object, ...], frozenset[str]] = {}
-        """What dropped facts of this graph could be, kept between skeletons by the doubtful check."""
+        self.remembered: dict[tuple[int, int], frozenset[str]] = {}
+        """The operators that could hold between two facts, kept between skeletons by the doubtful check."""
 
     def around(self, entity: int) -> dict[tuple[int, bool], tuple[list[int], list[int]]]:
         """`(relation, entity is subject) -> (facts, other ends)`; a list longer than `max_rows` is left out."""
