@@ -16,6 +16,7 @@ GAP = ""
 """The patient's place where the patient is asked for or stands before the clause."""
 
 _BODY = re.compile(r"\b(?:House|Senate|Parliament|Congress|Assembly|Academy|Society|Council|Bundestag|Reichstag|Knesset|Hall)\b")
+_HAVING = re.compile(r"have (?:among|as) \{its\} (.+) \{a\}")
 _NEEDS_QUOTES = re.compile(
     r"[\x00-\x1f\x7f\"“”]|[,;:?!]\s*(?:where|and|who|which)\b|\A[^\w(#'’$*.+-]|\A\W*\Z|\A(?:and|or|the first|where|who|which) "
 )
@@ -85,7 +86,7 @@ def those(noun: Noun) -> str:
 
 def that(noun: Noun) -> str:
     """`that person`, `that sports team`."""
-    return f"that {noun.singular}"
+    return f"that {noun.again}"
 
 
 def the_one(noun: Noun) -> str:
@@ -130,7 +131,7 @@ class Clauses:
     def _noun(self, letter: str, own: Sequence[Told]) -> Noun:
         nouns = [told.words.agent for told in own if told.agent == Variable(letter)]
         nouns += [told.words.patient for told in own if told.patient == Variable(letter)]
-        return min(nouns, key=lambda noun: (noun.vague, noun != PERSON, noun in (THING, ANYONE)), default=PERSON)
+        return min(nouns, key=lambda noun: (not noun.narrow, noun.vague, noun != PERSON, noun in (THING, ANYONE)), default=PERSON)
 
     def noun(self, variable: Term) -> Noun:
         """The kind of thing that a variable stands for."""
@@ -182,19 +183,68 @@ class Clauses:
             return short if short and with_it.endswith(" of it") else with_it
         return short or self.base(told, moment)
 
+    def _again(self, told: Told, moment: str) -> str:
+        """The verb phrase where the fact's other moment was told just before, of the same subject."""
+        with_it = self.base(told, moment, "it")
+        if told.words.patient.person or isinstance(told.patient, Variable):
+            return self.base(told, moment)
+        return (told.words.short(moment) or self.base(told, moment)) if with_it.endswith(" of it") else with_it
+
+    def when(self, conditions: Sequence[Condition], subject: Term | None, many: bool, can_echo: bool) -> str:
+        """The adjuncts of one verb: what leans on the verb comes before a clause of its own."""
+        adjuncts: list[tuple[int, str]] = []
+        waiting = list(conditions)
+        while waiting:
+            part = waiting.pop(0)
+            same = [other for other in waiting if not self.plain and other.comparison.sign != "="]
+            closing = next((other for other in same if other.other == part.other and other.comparison.sign != part.comparison.sign), None)
+            alike = [other for other in same if self._is_echo(part, can_echo) and self._is_echo(other, can_echo)]
+            alike = [other for other in alike if other.comparison == part.comparison]
+            if closing is not None and part.comparison.sign != "=":
+                waiting.remove(closing)
+                pair = (part, closing) if part.comparison.sign == ">" else (closing, part)
+                adjuncts.append(self._within(*pair, subject, can_echo))
+            elif alike:
+                waiting = [other for other in waiting if other not in alike]
+                who = listed([self.agent(other.other) for other in (part, *alike)])
+                both = "both " if len(alike) == 1 else ""
+                adjuncts.append((0, self._like(f"{both}{who}", self.base(part.told, part.comparison.moment), part.comparison.sign)))
+            else:
+                adjuncts.append(self.adjunct(part, subject, many, can_echo))
+        texts = list(dict.fromkeys(text for _, text in sorted(adjuncts, key=lambda adjunct: adjunct[0])))
+        if len(texts) > 1 and any(re.search(r" (?:and|but) before ", text) for text in texts):
+            return f"{', '.join(texts[:-1])}, and {texts[-1]}"
+        return listed(texts)
+
+    def _is_echo(self, condition: Condition, can_echo: bool) -> bool:
+        """Whether `before Bo Lind did` says it: the same moment of the same thing."""
+        told, (moment, _, other_moment), other = condition.told, condition.comparison, condition.other
+        is_alike = told.patient == other.patient and told.relation == other.relation and moment == other_moment
+        return can_echo and is_alike and not self.plain
+
+    def _within(self, after: Condition, before: Condition, subject: Term | None, can_echo: bool) -> tuple[int, str]:
+        """`after joining FC Arn and before leaving it`: between the two moments of one fact."""
+        place, opening = self.adjunct(after, subject, False, can_echo)
+        other, moment = before.other, before.comparison.other_moment
+        if place == 1:
+            closing = self._again(other, moment) if isinstance(before.told.patient, Name) else self.base(other, moment)
+            return place, f"{opening} and before {put(closing, 'gerund')}"
+        is_same = before.told.patient == other.patient and before.told.relation == other.relation
+        base = self.understood(other, moment, False) if is_same else self.base(other, moment)
+        return place, f"{opening} but before {self.agent(other)} {put(base, 'past')}"
+
     def adjunct(self, condition: Condition, subject: Term | None, many: bool, can_echo: bool = True) -> tuple[int, str]:
         """`before Bo Lind joined`: when the condition's moment was, against the other's.
 
-        The number orders adjuncts of one verb: what leans on the verb comes before a clause of its own.
-        `can_echo` allows `before Bo Lind did`, which would not say that it is the same team in `joined a team`.
+        The number orders adjuncts of one verb. `can_echo` allows `before Bo Lind did`, which would not
+        say that it is the same team in `joined a team`.
         """
         told, (moment, sign, other_moment), other = condition.told, condition.comparison, condition.other
         is_same_patient = told.patient == other.patient
-        if not self.plain:
-            if can_echo and is_same_patient and told.relation == other.relation and moment == other_moment:
-                return 0, self._like(self.agent(other), self.base(told, moment), sign)
-            if subject is not None and subject == other.agent == told.agent:
-                return 1, self._against(put(self.base(other, other_moment), "gerund"), sign, "as ")
+        if self._is_echo(condition, can_echo):
+            return 0, self._like(self.agent(other), self.base(told, moment), sign)
+        if not self.plain and subject is not None and subject == other.agent == told.agent:
+            return 1, self._against(put(self.base(other, other_moment), "gerund"), sign, "as ")
         if is_same_patient and isinstance(told.patient, Name) and told.relation == other.relation:
             base = self.understood(other, other_moment, many)
         elif is_same_patient and isinstance(told.patient, Variable) and not self.plain and not self.noun(told.patient).person:
@@ -208,6 +258,9 @@ class Clauses:
         if not told.words.inverse:
             state = put(self.base(told, "state", GAP), "past")
             return f"{put('be', form)} {'ones' if form == 'plural' else 'one'} that {agent} {state}"
+        if (found := _HAVING.fullmatch(told.words.inverse)) and agent.startswith("someone ") and not self.plain:
+            one = "crew member" if found[1] == "crew" else found[1].removesuffix("s")
+            return f"{put('have', form)} {indefinite(one)} {agent.removeprefix('someone ')}"
         its, it = ("their", "them") if form == "plural" else ("its", "it")
         return put(told.words.inverse.replace("{its}", its).replace("{it}", it), form).replace("{a}", agent)
 
@@ -223,7 +276,7 @@ class Clauses:
                 return f"{on} the same {unit} {linked}{clause}"
             return f"{on} the same {unit} {on} which {clause}" if self.plain else f"{on} the {unit} {clause}"
         if self.plain and not linked:
-            return f"{on} {'an earlier' if sign == '<' else 'a later'} {unit} than the one {on} which {clause}"
+            return f"{_BEFORE[sign]} the {unit} {on} which {clause}"
         return f"{_BEFORE[sign]} {clause}"
 
     @property
@@ -254,8 +307,7 @@ class Clauses:
             is_again = self.is_single and told in seen and first is None
             base = self.understood(told, moment, several) if is_again else self.base(told, moment, first)
             seen.add(told)
-            adjuncts = sorted((self.adjunct(part, subject, several, can_echo) for part in groups[told, moment]), key=lambda pair: pair[0])
-            when = listed(list(dict.fromkeys(text for _, text in adjuncts)))
+            when = self.when(groups[told, moment], subject, several, can_echo)
             comma = "," if base.rpartition(" ")[2] == when.partition(" ")[0] else ""
             phrases.append(f"{put(base, form)}{comma} {when}")
         return phrases

@@ -37,6 +37,7 @@ _IRREGULAR = {
     "go": ("went", "going"),
     "lay": ("laid", "laying"),
     "choose": ("chose", "choosing"),
+    "come": ("came", "coming"),
     "draw": ("drew", "drawing"),
     "meet": ("met", "meeting"),
     "quit": ("quit", "quitting"),
@@ -121,7 +122,7 @@ def with_article(label: str, kind: str) -> str:
         return f"the {label}"
     has_many_words = " " in label.strip()
     needs = {
-        "titled": has_many_words and not re.match(r"\w+['’]s?\s", label),
+        "titled": has_many_words and not re.match(r"\w+['’]s?\s|World War ", label),
         "edition": has_many_words,
         "place": bool(_PLACE_WITH_ARTICLE.match(label)),
         "school": bool(_SCHOOL_WITH_ARTICLE.match(label)),

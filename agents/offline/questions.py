@@ -8,6 +8,8 @@ something in between. Where a condition could attach to two clauses the question
 
 from __future__ import annotations
 
+import re
+
 from agents.offline.clauses import (
     GAP,
     Clauses,
@@ -26,7 +28,7 @@ from agents.offline.clauses import (
     which_of,
 )
 from agents.offline.english import indefinite, listed
-from agents.offline.template_reader import Asked, Ordinal, Pairwise, Variable
+from agents.offline.template_reader import Asked, Name, Ordinal, Pairwise, Variable
 from agents.offline.words import Noun
 
 
@@ -147,13 +149,13 @@ class _Chain:
         for index, variable in enumerate(self.variables[:-1]):
             noun = nouns[index]
             rivals = [other for position, other in enumerate(nouns) if position != index]
-            is_rival_asked = not noun.person and noun.singular == nouns[-1].singular
-            if noun.singular not in [other.singular for other in rivals[:-1]]:
-                self.say.names[variable.letter] = f"the other {noun.singular}" if is_rival_asked else that(noun)
+            is_rival_asked = not noun.person and noun.again == nouns[-1].again
+            if noun.again not in [other.again for other in rivals[:-1]]:
+                self.say.names[variable.letter] = f"the other {noun.again}" if is_rival_asked else that(noun)
             elif index == 0:
                 self.say.names[variable.letter] = self._described_name(noun)
             else:
-                self.say.names[variable.letter] = f"that other {noun.singular}"
+                self.say.names[variable.letter] = f"that other {noun.again}"
 
     def _described_name(self, noun: Noun) -> str:
         told = self.facts[0]
@@ -190,7 +192,7 @@ class _Chain:
         """`the people who became head coach of a team after Ana Roy left it`, with all conditions so far."""
         told, noun = self.facts[index], self.say.noun(self.variables[index])
         head, rest, where = self._described(start, index, "plural")
-        group = f"{those(noun)} {head}"
+        group = f"{those(noun)} {self._reduced(head)}"
         if where:
             group += f", where {where}"
         if rest:
@@ -219,12 +221,14 @@ class _Chain:
             return self._direct(told, conditions, question_word(noun), self.say.name(self.variables[last - 1], noun))
         if self._is_light(start, last):
             return self._direct(told, conditions, question_word(noun), self._some_link(last))
+        if not is_agent and self._is_short(start, last):
+            return self._direct(told, conditions, question_word(noun), self._link(start, last - 1)[0])
         if not conditions:
             head, _, where = self._described(start, last, "past")
             head = head.removeprefix("that ").removeprefix("who ")
             return f"{question_word(noun)} {head}" + (f", where {where}" if where else "")
         head, _, where = self._described(start, last, "plural")
-        group = f"of {those(noun)} {head}" + (f", where {where}" if where else "")
+        group = f"of {those(noun)} {self._reduced(head)}" + (f", where {where}" if where else "")
         if is_agent:
             phrases = self.say.happenings(conditions, "past", None, told.agent)
             return f"{group}, {which_of(noun)} {_chained(phrases)}"
@@ -235,7 +239,7 @@ class _Chain:
         """`such a team` where the link may be any of several, else `None` for its own name."""
         if index == 0 or start == index or (index == 1 and self.stages[0].ordinal is not None):
             return None
-        return f"such {indefinite(self.say.noun(self.variables[index - 1]).singular)}"
+        return f"such {indefinite(self.say.noun(self.variables[index - 1]).again)}"
 
     def _direct(self, told: Told, conditions: list[Condition], word: str, link: str) -> str:
         """`who became head coach of a team after ...`, `which award did someone receive after ...`."""
@@ -244,6 +248,8 @@ class _Chain:
                 return f"{word} {put(self.say.base(told, 'state', link), 'past')}"
             return f"{word} {_chained(self._linked(told, conditions, 'past', link))}"
         if not conditions:
+            if not link.startswith("some"):
+                return f"{word} {ask(link, self.say.base(told, 'state', GAP))}"
             return f"{word} {self.say.inverse(told, link, 'past')}"
         phrases = self.say.happenings(conditions, "base", GAP, told.agent)
         return f"{word} {ask(link, _chained(phrases))}"
@@ -262,10 +268,24 @@ class _Chain:
         others = [part.other for part in self.conditions[1]]
         return not self.conditions[0] and self.stages[0].ordinal is None and link in others
 
+    def _is_short(self, start: int, index: int) -> bool:
+        """Whether the link is so short that the question can go on after it: `which award did someone who ... receive`."""
+        if index != 1 or start != 0 or self.say.plain or self.conditions[0]:
+            return False
+        if not self.conditions[1]:
+            return self.stages[0].ordinal is not None
+        told, moments = self.facts[0], {part.comparison.moment for part in self.conditions[1]}
+        is_passive = self.facts[1].words.state.startswith("be ")
+        return len(moments) == 1 and not is_passive and told.agent == self.variables[0] and self.say.noun(self.variables[0]).person
+
+    def _reduced(self, head: str) -> str:
+        """`received by someone` for `that was received by someone`."""
+        return head if self.say.plain else re.sub(r"\Athat (?:was|were) (?=\w+ (?:in an election )?by )", "", head)
+
     def _some_link(self, index: int) -> str:
         noun = self.say.noun(self.variables[index - 1])
-        if noun.singular == self.say.noun(self.variables[index]).singular and not noun.person:
-            self.say.names[self.variables[index - 1].letter] = f"that other {noun.singular}"
+        if noun.again == self.say.noun(self.variables[index]).again and not noun.person:
+            self.say.names[self.variables[index - 1].letter] = f"that other {noun.again}"
             return f"another {noun.singular}"
         self.say.names[self.variables[index - 1].letter] = that(noun)
         return some(noun)
@@ -288,6 +308,8 @@ class _Chain:
         link, where = self._link(start, index - 1)
         if is_agent:
             return f"{relative(noun)} {put(self.say.base(told, 'state', link), form)}", own, where
+        if index == 1 and self.stages[0].ordinal is not None and not self.say.plain and told.words.inverse.startswith("have among"):
+            return f"that {link} {put(self.say.base(told, 'state', GAP), 'past')}", own, where
         return f"{relative(noun)} {self.say.inverse(told, link, form)}", own, where
 
     def _first(self, form: str) -> str:
@@ -297,7 +319,10 @@ class _Chain:
             phrases = self.say.happenings(conditions, form, None, told.agent) or [put(self.say.base(told, "state"), form)]
             return f"{relative(noun)} {_chained(phrases)}"
         phrases = self.say.happenings(conditions, "past", GAP, told.agent) or [put(self.say.base(told, "state", GAP), "past")]
-        return f"that {self.say.agent(told)} {_chained(phrases)}"
+        clause = _chained(phrases)
+        if len(self.facts) == 2 and self.facts[1].relation == told.relation and not conditions and isinstance(told.agent, Name):
+            clause = clause if self.say.plain else re.sub(r"\A(was )?", r"\1also ", clause, count=1)
+        return f"that {self.say.agent(told)} {clause}"
 
     def _link(self, start: int, index: int) -> tuple[str, str]:
         """A variable on the way as a noun phrase, and the conditions on it that are told apart."""
@@ -307,7 +332,10 @@ class _Chain:
             return self._ranked_link(told, ordinal), ""
         head, rest, where = self._described(start, index, "past")
         told_apart = [where] if where else []
-        if rest:
+        head = self._reduced(head)
+        if rest and told.agent == variable and noun.person and not self.say.plain:
+            head += f", and who {_chained(self.say.happenings(rest, 'past', None, told.agent))}"
+        elif rest:
             subject = self.say.agent(told)
             told_apart.append(f"{subject} {_chained(self.say.happenings(rest, 'past', None, told.agent))}")
         return f"{some(noun)} {head}", ", and where ".join(told_apart)
@@ -315,7 +343,10 @@ class _Chain:
     def _ranked_link(self, told: Told, ordinal: Ordinal) -> str:
         noun = self.say.noun(self.variables[0])
         if told.agent == self.variables[0]:
-            return f"{the_one(noun)} {relative(noun)} {self.say.ranked(ordinal, None)}"
+            ranked = self.say.ranked(ordinal, None)
+            if found := re.match(r"was the (\S+) to ", ranked):
+                return f"the {found[1]} {noun.singular} to {ranked[found.end() :]}"
+            return f"{the_one(noun)} {relative(noun)} {ranked}"
         return f"{the_one(noun)} that {self.say.agent(told)} {self.say.ranked_after_agent(ordinal)}"
 
 

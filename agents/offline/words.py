@@ -27,6 +27,15 @@ class Noun:
     """Whether names of this kind are titles of works and stand in quotation marks."""
     vague: bool = False
     """Whether the word says nothing (person, thing), so that the other relation's word is better."""
+    narrow: bool = False
+    """Whether the verbs of its relations fit nothing else, so that this word is better than any other."""
+    short: str = ""
+    """The word for a thing of this kind that was named before; empty: the singular."""
+
+    @property
+    def again(self) -> str:
+        """The word for a thing of this kind that was named before."""
+        return self.short or self.singular
 
 
 PERSON = Noun("person", "people", person=True, vague=True)
