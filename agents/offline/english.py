@@ -116,6 +116,8 @@ def with_article(label: str, kind: str) -> str:
     """A name as it stands in a sentence: `the FIFA World Cup`, `FC Barcelona`, `the United States`."""
     if re.match(r"\d+(?:st|nd|rd|th) ", label):
         return f"the {label}" if kind else label
+    if kind == "office" and label.startswith("member of "):
+        return f"a {label}"
     if _OWN_ARTICLE.match(label) or not (label[:1].isupper() or kind == "edition"):
         return label
     if kind in ("titled", "edition") and label in _SINGLE_WORDS_WITH_ARTICLE:
