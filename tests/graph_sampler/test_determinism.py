@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ print(hashlib.sha256(b"\\n".join(sample_traces(load_graph(config.graph)[0], conf
 """
 
 
-def few_roots(folder: Path = YEARS, **sampler: object) -> Config:
+def few_roots(folder: Path = YEARS, **sampler: Any) -> Config:
     """Some seventeen roots, in more chunks than one, of the shipped graph or of one like it."""
     config = configure(folder, caps={"seed_min": 9, "seed_max": 9, "skeletons_per_root": 2}, **({"target": 60} | sampler))
     return config.model_copy(update={"graph": GraphConfig(path=str(folder), name="years")})
