@@ -92,8 +92,8 @@ class _Star:
         spoken = list(dict.fromkeys(part.told for part in self.conditions))
         if self.ordinal is not None:
             return self._mixed_rank(self.ordinal, told_alone, spoken)
-        main = min(spoken, key=self._is_agent)
-        clauses = self._clauses([told for told in self.facts if told in alone or (told in spoken and told != main)], "plural")
+        main = min(spoken or told_alone, key=self._is_agent)
+        clauses = self._clauses([told for told in self.facts if told != main and (told in alone or told in spoken)], "plural")
         word = which_of(self.noun) if clauses else question_word(self.noun)
         return (f"of {those(self.noun)} {clauses}, " if clauses else "") + f"{word} {self._predicate(main)}"
 
@@ -109,8 +109,11 @@ class _Star:
     def _predicate(self, told: Told) -> str:
         own = [part for part in self.conditions if part.told == told]
         if self._is_agent(told):
-            return _chained(self.say.happenings(own, "past", None, self.variable, True))
-        return ask(self.say.agent(told), _chained(self.say.happenings(own, "base", GAP, told.agent)))
+            return _chained(self.say.happenings(own, "past", None, self.variable, True) or [put(self.say.base(told, "state"), "past")])
+        return ask(
+            self.say.agent(told),
+            _chained(self.say.happenings(own, "base", GAP, told.agent) or [put(self.say.base(told, "state", GAP), "base")]),
+        )
 
     def _clauses(self, facts: list[Told], form: str) -> str:
         """Relative clauses on the variable: `that Ana Roy joined after ... and that won ...`."""

@@ -406,3 +406,19 @@ def test_an_unlisted_label_is_read_as_english(label: str, state: str, flipped: b
 def test_a_text_that_is_no_template_question_is_refused(text: str) -> None:
     with pytest.raises(UnreadableTemplate):
         question(text)
+
+
+@pytest.mark.parametrize(
+    ("template", "question"),
+    [
+        ('Which entity X is such that "Henry VIII" has the relation "spouse" to X (first fact)?', "Who was Henry VIII married to?"),
+        (
+            'Which entity X is such that "Bo Lind" has the relation "member of sports team" to X (first fact), '
+            'and "Ana Roy" has the relation "member of sports team" to X (second fact)?',
+            "Of the sports teams that Ana Roy played for, which did Bo Lind play for?",
+        ),
+    ],
+)
+def test_a_question_without_a_temporal_constraint_is_still_asked(template: str, question: str) -> None:
+    request = RewriteRequest(template_question=template, support_facts=(), answer="Cy Moe")
+    assert rewrite(request).question == question
