@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.offline.verifier_coreference import parsed_queries
 from agents.offline.verifier_query import Evidence, Query
 from agents.offline.verifier_reading import best_queries
 from agents.offline.verifier_skeletons import skeletons
@@ -10,7 +11,11 @@ from agents.offline.verifier_tokens import Unreadable, cut, tokenise
 
 
 def read_english(question: str, structure_hint: str, evidence: Evidence) -> list[Query]:
-    """The likeliest queries of a question; empty if it cannot be read."""
+    """The likeliest queries of a question; empty if it cannot be read.
+
+    The parser is asked first: it keeps apart what points back to what. The reader by units takes what
+    the parser has no rule for.
+    """
     hint = hinted_topology(structure_hint)
     if hint is None:
         return []
@@ -19,8 +24,9 @@ def read_english(question: str, structure_hint: str, evidence: Evidence) -> list
     if len(relations) != len(labels):
         return []
     try:
-        units = cut(tokenise(question, evidence, frozenset(relations)))
+        tokens = tokenise(question, evidence, frozenset(relations))
+        names = [token.entities for token in tokens if token.kind == "name"]
+        options = skeletons(template, relations, names, evidence)
+        return parsed_queries(tokens, options, evidence) or best_queries(cut(tokens), options, evidence)
     except Unreadable:
         return []
-    names = [token.entities for unit in units for token in unit.of("name")]
-    return best_queries(units, skeletons(template, relations, names, evidence), evidence)

@@ -17,7 +17,7 @@ _IRREGULAR: dict[str, str] = {
 }  # fmt: skip
 _DOUBLING_WORDS = """
 run win sit get put set begin split quit wed step transfer admit drop plan enrol cut permit commit pen sin abet refer
-occur
+occur star
 """
 _DOUBLING = frozenset(_DOUBLING_WORDS.split())
 

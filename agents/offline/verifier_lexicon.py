@@ -111,8 +111,8 @@ ENTRIES: dict[str, Entry] = {
         _STATES + " throne",
     ),
     "reigned as": Entry(
-        "reign rule serve",
-        "ascend accede crown come_to_the_throne take_the_throne become succeed",
+        "reign rule serve hold bear",
+        "ascend accede crown come_to_the_throne take_the_throne take_up become succeed",
         "abdicate depose dethrone lose_the_throne die step_down resign",
         "reign rule pontificate papacy papal",
         "ruler monarch king queen emperor pope title sovereign throne office",
@@ -161,7 +161,7 @@ ENTRIES: dict[str, Entry] = {
         "star lead role cast appearance performance",
         "film movie series show picture actor actress",
     ),
-    "portrayed": Entry("portray play depict", "", "", "portrayal actor actress performer role", "character film"),
+    "portrayed": Entry("portray play depict", "take_on", "give_up", "portrayal actor actress performer role", "character film"),
     "member of band": Entry(
         "play perform sing drum",
         _JOIN,
@@ -245,7 +245,11 @@ ENTRIES: dict[str, Entry] = {
         "mission spacecraft shuttle expedition",
     ),
     "flew aboard": Entry(
-        "fly travel launch board go crew ride", "", "", "flight astronaut cosmonaut crew passenger trip", "mission spacecraft shuttle space"
+        "fly travel launch board go crew ride carry",
+        "",
+        "",
+        "flight astronaut cosmonaut crew passenger trip",
+        "mission spacecraft shuttle space",
     ),
     "music director of": Entry(
         "lead direct conduct head",
@@ -316,7 +320,9 @@ ENTRIES: dict[str, Entry] = {
     "head of state": Entry(
         "head lead rule reign serve", _OFFICE_START, _OFFICE_END, "head state president monarch leader presidency", "country nation"
     ),
-    "country": Entry("belong lie locate be_part", "join become", "leave", "country part", "state nation territory city town place region"),
+    "country": Entry(
+        "belong include contain lie locate be_part", "join become", "leave", "country part", "state nation territory city town place region"
+    ),
     "country of citizenship": Entry(
         "hold be_citizen",
         "become naturalise naturalize gain acquire take",

@@ -140,7 +140,7 @@ that what where which who whom whose
 """
 _FUNCTION = """
 " & ' ( ) - . / : a about across act acted acting acts all already also am among lying lie lies falling amongst an and another any are as at away back be
-became become becomes becoming been being between both but by called came can come comes coming completely could course did do
+became become becomes becoming been being between both but by called came can come comes coming completely considering could course did do
 does doing done down during each either else entire entirely eventually ever every exactly fall falls fell for from full fully
 gave get gets getting give given gives giving go goes going gone got had happened has have having held hold holding holds in into
 is itself just last lasted lasting lasts lay made make makes making moment name named of off on once only onto or other out over
@@ -149,12 +149,13 @@ spent stay stayed still strictly such take taken takes taking the then through t
 whole wholly will with would “ ”
 """
 _TYPES = """
-album anybody anyone artist award awards band battle bodies body book candidate candidates cities city club clubs companies
-company countries country document edition entities entity event events fact figure figures film films group groups individual
-individuals institution job jobs leader leaders man men mission movie nation nations office offices organisation organisations
-organization organizations parties party people person place places player players politician position positions post posts prize
-prizes recipients role roles school side somebody someone state states team teams thing things title titles tournament treaty
-university war woman women work works
+album anybody anyone artist award awards band battle bodies body book candidate candidates cities city club clubs
+committee companies company competitor competitors countries country document edition entities entity event events fact
+figure figures film films group groups individual individuals institution job jobs larger leader leaders legislative man
+men mission movie nation nations office offices organisation organisations organization organizations parties party
+people person place places player players politician position positions post posts prize prizes racing recipients region
+regions role roles school series side somebody someone space sports state states team teams thing things title titles
+tournament treaty university war woman women work works
 """
 
 CONNECTIVES = frozenset(_CONNECTIVES.split())
