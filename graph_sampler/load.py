@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from graph_sampler.cleaning import clean
 from graph_sampler.loaders.cronkg import load_cronkg, load_types
 from graph_sampler.loaders.table import load_table
+from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.errors import ConfigError, GraphFormatError, did_you_mean
@@ -42,7 +44,24 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
         if len(paths) > 1:
             raise ConfigError("a graph in CronKG layout is one folder", where="graph.path", remedy="Name one path.")
         raw, labels = load_cronkg(paths[0], types)
-    return clean(raw, labels, config, config.name or graph_name(paths))
+    return clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths))
+
+
+def _keep_apart(raw: RawFacts, labels: RawLabels) -> tuple[RawFacts, RawLabels]:
+    """A relation whose id is an entity's too is written `relation:ID`, since a record has one label for each id.
+
+    Where its label is its id, it stays.
+    """
+    shared = set(raw.relations).intersection(raw.entities)
+    if not shared or labels.relations is None:
+        return raw, labels
+    written = {identifier: f"relation:{identifier}" for identifier in shared}
+    relations = {written.get(key, key): label for key, label in labels.relations.items()}
+    types = {written.get(key, key): letter for key, letter in labels.types.items()}
+    return (
+        replace(raw, relations=[written.get(identifier, identifier) for identifier in raw.relations]),
+        replace(labels, relations=relations, types=types),
+    )
 
 
 def resolve_path(path: str) -> Path:

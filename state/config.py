@@ -100,7 +100,7 @@ class GraphConfig(Contract):
     entity_labels: LabelTable | None = None
     """Labels of entities; `None`: the table holds labels, which are then the ids too."""
     relation_labels: LabelTable | None = None
-    """Labels of relations; `None` as for entities."""
+    """Labels of relations; `None` as for entities. A relation whose id is an entity's too is written `relation:ID`."""
     entity_aliases: LabelTable | None = None
     """Aliases of entities, one a line."""
     name: str | None = None

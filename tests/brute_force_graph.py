@@ -13,6 +13,7 @@ design leaves a detail open:
   rows of deleted relations are not.
 * A dropped row of a point relation whose bounds may differ, coarse ones included, is a long fact of
   that relation too: it stands for any granule from its first bound to its last.
+* A relation whose id is an entity's too is `relation:ID`, unless labels are the ids.
 * An alias that could not be a label, or that repeats the entity's own, is no name.
 * The form of an identifier is a Wikidata one: a letter of L, P, Q and digits.
 """
@@ -214,6 +215,12 @@ def clean(
     historical: bool = False,
 ) -> BruteGraph:
     """The graph of raw rows of text (subject, relation, object, start, end)."""
+    rows = list(rows)
+    if not labels_are_ids:
+        ends = {end for row in rows if len(row) == 5 for end in (row[0], row[2])}
+        rows = [[row[0], apart(row[1], ends), *row[2:]] if len(row) == 5 else row for row in rows]
+        relation_labels = {apart(key, ends): label for key, label in relation_labels.items()}
+        types = {apart(key, ends): kind for key, kind in (types or {}).items()}
     settings = GraphConfig(path="")
     no_start, no_end = {*settings.open_dates, *unknown_starts}, {*settings.open_dates, *unknown_ends}
     usable = {
@@ -255,6 +262,11 @@ def clean(
         {key: names for key, given in (aliases or {}).items() if (names := other_names(given, key, entity_labels, labels_are_ids))},
         [spread(row) if kinds[row.relation] == "P" else row for row in aside if kinds.get(row.relation, "D") != "D"],
     )
+
+
+def apart(relation: str, entities: set[str]) -> str:
+    """A relation's id, told apart from an entity's."""
+    return f"relation:{relation}" if relation in entities else relation
 
 
 def other_names(given: list[str], key: str, labels: dict[str, str], labels_are_ids: bool) -> list[str]:

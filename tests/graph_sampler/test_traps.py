@@ -11,13 +11,13 @@ import pytest
 
 from graph_sampler.load import load_graph
 from graph_sampler.sampler import sample_traces
-from state.config import Rules
+from state.config import GraphConfig, LabelTable, Rules
 from state.errors import SamplingError
 from state.instance import BenchmarkRecord
-from state.trace import OrdinalStep, PairwiseStep, StructuralStep
+from state.trace import OrdinalStep, PairwiseStep, RootStep, StructuralStep
 from state.vocabulary import RankOrder, Template
 from tests.brute_force import load_cronkg, violations
-from tests.small_samples import configure, sample_records, write_careers, write_rows
+from tests.small_samples import SYLLABLES, configure, sample_records, write_careers, write_rows
 
 Rows = list[tuple[str, str, str, Any, Any]]
 
@@ -251,3 +251,22 @@ def test_an_answer_within_its_anchors_label_is_not_asked_for(tmp_path: Path) -> 
     assert leaking
     assert not any(record.answer_id == "Q3" for record in leaking)
     assert any(record.answer_id == "Q3" for record in sample(tmp_path / "within_a_word", MEMBERS, {"Q3": "Moe", "Q9": "Moense United FC"}))
+
+
+# Beyond the list: entities and relations numbered alike.
+
+
+def test_an_entity_and_a_relation_of_one_id_keep_their_labels(tmp_path: Path) -> None:
+    """Tables number both from 0; a record has one label for each id."""
+    facts = tmp_path / "facts.tsv"
+    facts.write_text("".join(f"{number}\t7\t9\t{1980 + 3 * number}\t{1985 + 4 * number}\n" for number in range(9)))
+    (tmp_path / "entities.tsv").write_text("".join(f"{number}\t{SYLLABLES[number]} {SYLLABLES[-number - 1]}\n" for number in range(10)))
+    (tmp_path / "relations.tsv").write_text("7\tmember of\n")
+    entities, relations = (LabelTable(path=str(tmp_path / name)) for name in ("entities.tsv", "relations.tsv"))
+    graph = GraphConfig(path=str(facts), format="table", entity_labels=entities, relation_labels=relations)
+    records = sample_records(configure("unused").model_copy(update={"graph": graph}))
+    assert records
+    for record in records:
+        assert record.trace.steps[0] == RootStep(fact="f1", pattern=("?a", "relation:7", "9"), candidates=9)
+        assert record.labels["relation:7"] == "member of"
+        assert record.labels["7"] == f"{SYLLABLES[7]} {SYLLABLES[-8]}"
