@@ -69,8 +69,10 @@ def test_both_spells_survive_and_neither_is_called_the_time_at_the_club(tmp_path
 
 def test_one_and_the_same_spell_satisfies_all_conditions(tmp_path: Path) -> None:
     """Ana Roy was there once before all others and once after them, so never after one and before another."""
-    between = []
-    for seed in range(6):
+    between: list[BenchmarkRecord] = []
+    for seed in range(12):
+        if len(between) >= 2:
+            break
         rng = Random(seed)
         rows = [member(1, 1940, 1941), member(1, 2020, 2021)]
         for number in range(10, 24):
