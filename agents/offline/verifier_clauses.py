@@ -17,7 +17,7 @@ _PERSONS = frozenset(
     """.split()  # noqa: SIM905 - a word list is read more easily in lines
 )
 _BE = frozenset(["was", "were", "is", "are"])
-_VERBAL = ("relation", "start", "end", "both", "spell")
+VERBAL = ("relation", "start", "end", "both", "spell")
 
 
 @dataclass
@@ -54,6 +54,8 @@ class Clause:
     connective: str = ""
     parent: int | None = None
     """Place of the clause in which the thing stands that it describes."""
+    head: Slot | None = None
+    """The thing that a relative clause describes."""
     slots: list[Slot] = field(default_factory=list)
     lent: list[Slot] = field(default_factory=list)
     """What takes part in the clause before, for what this one leaves out."""
@@ -72,7 +74,7 @@ class Clause:
     def doer(self) -> Slot | None:
         """Who does what the verb says: what stands after `by` or before a clause that ends in it, else an active verb's subject."""
         if self.is_by:
-            return self.agent or self.gap
+            return self.agent or self.gap or (self.slots[0] if self.slots else None)
         return None if self.is_passive else self.subject
 
     @property
@@ -86,8 +88,13 @@ class Clause:
 
     @property
     def has_verb(self) -> bool:
+        """Whether it has a word that says something."""
+        return bool(self.of(*VERBAL))
+
+    @property
+    def is_statement(self) -> bool:
         """Whether it says anything yet; "was Mayor of Arn" says something of two."""
-        return (self.is_passive and len(self.slots) >= 2) or bool(self.of(*_VERBAL))
+        return self.has_verb or (self.is_passive and len(self.slots) >= 2)
 
     @property
     def is_full(self) -> bool:

@@ -20,6 +20,7 @@ from agents.offline.verifier_query import Evidence, FactRef, Query, Term
 from agents.offline.verifier_skeletons import Skeleton
 from agents.offline.verifier_syntax import parses
 from agents.offline.verifier_tokens import Token, Unreadable
+from agents.offline.verifier_words import ENDS, STARTS
 from graph_sampler.labels import normalise_label
 
 _MOST_READINGS = 64
@@ -67,15 +68,22 @@ def _labels(clause: Clause) -> frozenset[str] | None:
     words = clause.of("relation")
     found: frozenset[str] | None = None
     for token in words:
-        if not token.is_weak:
+        if not token.is_weak and not _is_general(token):
             own = frozenset(trigger.relation for trigger in token.triggers)
             found = own if found is None else found & own
     if found is not None and not found:
         raise Unreadable("two relations in one clause")
-    for token in (token for token in words if token.is_weak):
-        own = frozenset(trigger.relation for trigger in token.triggers)
-        found = own if found is None else found & own or found
-    return found
+    for token in sorted(words, key=_is_general):
+        if token.is_weak or _is_general(token):
+            own = frozenset(trigger.relation for trigger in token.triggers)
+            found = (None if _is_general(token) else own) if found is None else found & own or found
+    # A word of a relation's own label speaks of that one rather than of another.
+    return found and (frozenset(label for label in found if any(token.text in label.split() for token in words)) or found)
+
+
+def _is_general(token: Token) -> bool:
+    """Whether it may speak of the start or end of anything ("began")."""
+    return token.text in STARTS or token.text in ENDS
 
 
 class _Resolver:
@@ -123,7 +131,7 @@ class _Resolver:
     def _directed(self, clause: Clause, said: list[_Said]) -> list[_Said]:
         """The hops whose doer is at the right end, for relations whose label ends in `by`."""
         doer = clause.doer
-        patient = clause.subject if clause.is_passive else None
+        patient = clause.subject if clause.is_passive and clause.subject != doer else None
         found = []
         for one in said:
             if one.fact.hop is None or not clause.has_verb:
@@ -170,7 +178,7 @@ class _Resolver:
         dated = self.parse.clauses[clause.host or 0]
         host = said[dated.place].fact
         known = {one.fact for one in said if one.fact.hop is None}
-        found: list[FactRef] = []
+        found: list[_Said] = []
         for chosen in itertools.product(*(slot.options for slot in self._firm(clause))):
             slots = [Slot((place,)) for place in dict.fromkeys(chosen)]
             if not 1 <= len(slots) <= 2:
@@ -180,8 +188,9 @@ class _Resolver:
                 facts = self._dated_by_name(clause, slots, others, labels, host)
             else:
                 facts = self._dated_by_variable(slots, others, labels, host)
-            found += [fact for fact in facts if fact in known] or facts
-        return [_Said(fact, False) for fact in found if fact != host]
+            likely = [fact for fact in facts if fact in known] or facts
+            found += [_Said(fact, len(slots) == 2 and fact.hop is not None) for fact in likely if fact != host]
+        return found
 
     def _dated_by_variable(self, slots: list[Slot], others: list[Slot], labels: frozenset[str] | None, host: FactRef) -> list[FactRef]:
         if len(slots) == 2:
@@ -195,7 +204,7 @@ class _Resolver:
         if len(slots) == 2:
             return self._references(slots, labels)
         subject = self.parse.clauses[clause.host or 0].subject
-        if labels is None and not clause.has_verb and subject is not None:
+        if labels is None and not clause.is_statement and subject is not None:
             # "joined Ajax after Arn": the name is the fixed end of another of the subject's facts.
             own = [fact for fact in self._hops([subject, *slots], None) if fact != host]
             if own:
@@ -229,16 +238,20 @@ class _Resolver:
 
     # What the clauses say of the facts.
 
-    def _mention(self, clause: Clause) -> Mention:
+    def _mention(self, clause: Clause, relations: frozenset[str]) -> Mention:
         general = frozenset({"start": "s", "end": "e", "both": "b"}[token.kind] for token in clause.of("start", "end", "both"))
-        is_elliptic = not clause.has_verb and not clause.of("spell", "order", "comparative")
+        for token in clause.of("relation"):
+            if _is_general(token) and not relations & {trigger.relation for trigger in token.triggers}:
+                general |= {"s" if token.text in STARTS else "e"}
+        is_elliptic = not clause.is_statement and not clause.of("spell", "order", "comparative")
         mention = Mention(clause.place, None, clause.of("relation"), general=general, is_elliptic=is_elliptic)
         mention.is_echo = is_elliptic and any(token.text in ("did", "do", "does", "had", "has", "have") for token in clause.tokens)
         return mention
 
     def _side(self, clause: Clause, fact: FactRef) -> Side:
-        mention = self._mention(clause)
-        return Side(mention.aspect(self.builder.relations(fact)), self.builder.is_point(fact), mention.is_elliptic, mention.is_echo)
+        relations = self.builder.relations(fact)
+        mention = self._mention(clause, relations)
+        return Side(mention.aspect(relations), self.builder.is_point(fact), mention.is_elliptic, mention.is_echo)
 
     def _build(self, facts: list[FactRef]) -> list[Query]:
         said: list[Spoken] = []

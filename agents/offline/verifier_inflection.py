@@ -15,6 +15,15 @@ _IRREGULAR: dict[str, str] = {
     "learn": "learnt", "send": "sent", "see": "saw seen", "have": "has had having", "do": "did does done doing", "keep": "kept",
     "man": "men", "woman": "women", "child": "children", "wife": "wives", "alumnus": "alumni",
 }  # fmt: skip
+_PLURALS = frozenset(["man", "woman", "child", "wife", "alumnus"])
+PAST = frozenset(
+    form
+    for base, forms in _IRREGULAR.items()
+    if base not in _PLURALS
+    for form in forms.split()
+    if form != base and not form.endswith(("s", "ing"))
+)
+"""Irregular past forms: never nouns."""
 _DOUBLING_WORDS = """
 run win sit get put set begin split quit wed step transfer admit drop plan enrol cut permit commit pen sin abet refer
 occur star

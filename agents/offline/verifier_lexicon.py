@@ -401,8 +401,8 @@ ENTRIES: dict[str, Entry] = {
     ),
     "commanded in": Entry(
         "command lead fight serve",
-        "take_command",
-        "leave",
+        "take_command take_up",
+        "leave give_up",
         "commander command general leader commanding",
         "battle siege campaign officer army",
     ),

@@ -92,7 +92,7 @@ def _same(left: Side, right: Side) -> list[Reading]:
         return _one(*EQUALS) if own in ("b", None) and other in ("b", None) and not left.is_point and not right.is_point else []
     if own is not None and other is None:
         # "joined in the same year as Cruyff" repeats the verb; a point has none to give to an interval.
-        return _one((own, "=", own)) if not left.is_point else []
+        return _one((own, "=", own)) if right.is_elliptic and not left.is_point else []
     return _one((own, "=", other)) if own is not None and other is not None else []
 
 

@@ -11,14 +11,40 @@ from collections.abc import Iterator
 
 from agents.offline.verifier_clauses import ANYTHING, Clause, Parse, Referent, Slot, is_person_noun, singular
 from agents.offline.verifier_tokens import Token, Unreadable
-from agents.offline.verifier_words import TYPES
+from agents.offline.verifier_walk import MODIFIERS, SOMEONE, Walker, is_noun, may_be_noun
 
 _MOST_PARSES = 24
-_SOMEONE = frozenset(["someone", "somebody", "anyone", "anybody"])
 _REFLEXIVE = frozenset(["itself", "himself", "herself", "themselves"])
 _REFUSED = frozenset(["'s", "(", ")", "/", "&", "-", ".", "respectively", "any", "each", "every", "either", "other", "another", "between"])
-_MODIFIERS = frozenset(["larger", "other", "same"])
-_END = Token("", "", -1)
+
+
+def _spread(tokens: list[Token]) -> list[Token]:
+    """The tokens with "after both X and Y left" as "after X left and after Y left"."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        names = [at + 1 + (tokens[at + 1].text == "both")] if token.kind == "connective" and at + 1 < len(tokens) else []
+        if names and tokens[names[0] : names[0] + 1] and tokens[names[0]].kind == "name":
+            stop = names[0] + 1
+            while stop + 1 < len(tokens) and tokens[stop].kind in ("comma", "and"):
+                following = stop + 1 + (tokens[stop].kind == "comma" and tokens[stop + 1].kind == "and")
+                if following >= len(tokens) or tokens[following].kind != "name":
+                    break
+                names.append(following)
+                stop = following + 1
+            if len(names) > 1 and tokens[names[-1] - 1].kind == "and":
+                end = stop
+                while end < len(tokens) and tokens[end].kind not in ("comma", "and", "connective", "relative"):
+                    end += 1
+                for name in names:
+                    found += [] if name == names[0] else [tokens[names[-1] - 1]]
+                    found += [token, tokens[name], *tokens[stop:end]]
+                at = end
+                continue
+        found.append(token)
+        at += 1
+    return found
 
 
 def parses(tokens: list[Token], points: frozenset[str]) -> Iterator[Parse]:
@@ -26,6 +52,7 @@ def parses(tokens: list[Token], points: frozenset[str]) -> Iterator[Parse]:
 
     `points` are the normalised labels of the relations whose facts are points in time.
     """
+    tokens = _spread(tokens)
     waiting: list[tuple[int, ...]] = [()]
     for _ in range(_MOST_PARSES):
         if not waiting:
@@ -41,31 +68,7 @@ def parses(tokens: list[Token], points: frozenset[str]) -> Iterator[Parse]:
             yield found
 
 
-def _is_noun(token: Token) -> bool:
-    if token.kind == "type":
-        return token.text not in _SOMEONE
-    is_verb = any(trigger.is_verb for trigger in token.triggers)
-    return token.kind == "relation" and not token.text.endswith("ed") and (not is_verb or token.text in TYPES)
-
-
-class _Parser:
-    def __init__(self, tokens: list[Token], points: frozenset[str], decisions: tuple[int, ...]) -> None:
-        self.tokens = tokens
-        self.points = points
-        self.decisions = decisions
-        self.counts: list[int] = []
-        self.taken: list[int] = []
-        self.cost = 0.0
-        self.at = 0
-        self.clauses: list[Clause] = []
-        self.referents: list[Referent] = []
-        self.current: Clause | None = None
-        self.topic: int | None = None
-        self.answer: int | None = None
-        self.noun_phrase: int | None = None
-        """The referent whose noun phrase ends right here."""
-        self.has_comma = self.has_and = self.is_asked = self.is_new_question = False
-
+class _Parser(Walker):
     def parse(self) -> Parse:
         """The structure, with the choices given and the first one wherever none is."""
         self._begin()
@@ -76,86 +79,9 @@ class _Parser:
         if self.answer is None or not self.is_asked or self.has_comma or self.has_and:
             raise Unreadable("no question")
         for clause in self.clauses:
-            if not clause.slots or (clause.host is None and not clause.has_verb):
+            if not clause.slots or (clause.host is None and not clause.is_statement):
                 raise Unreadable("a clause that says nothing")
         return Parse(self.cost, self.clauses, self.referents, self.answer)
-
-    # Help.
-
-    def _peek(self, ahead: int = 0) -> Token:
-        place = self.at + ahead
-        return self.tokens[place] if place < len(self.tokens) else _END
-
-    def _previous(self) -> str:
-        return self.tokens[self.at - 2].text if self.at >= 2 else ""
-
-    def _choose(self, options: list[Clause], is_even: bool = False) -> Clause:
-        """One of some clauses, likeliest first; each further one costs more, but for a second that is as good."""
-        if not options:
-            raise Unreadable("nothing to attach to")
-        place = len(self.counts)
-        taken = self.decisions[place] if place < len(self.decisions) else 0
-        self.counts.append(len(options))
-        self.taken.append(taken)
-        self.cost += max(0, taken - is_even)
-        return options[taken]
-
-    def _open(self, **known: object) -> Clause:
-        clause = Clause(len(self.clauses), **known)  # type: ignore[arg-type]
-        self.clauses.append(clause)
-        self.current = clause
-        self.noun_phrase = None
-        self.has_comma = self.has_and = False
-        return clause
-
-    def _around(self, clause: Clause | None) -> list[Clause]:
-        """The clauses in which a clause stands, itself first."""
-        found = []
-        while clause is not None:
-            found.append(clause)
-            clause = None if clause.parent is None else self.clauses[clause.parent]
-        return found
-
-    def _add(self, slot: Slot) -> None:
-        if self.current is None or self.has_comma or self.has_and:
-            raise Unreadable("a participant without a clause")
-        self.current.take(slot)
-
-    def _nouns(self, has_article: bool = False) -> list[Token]:
-        """The nouns of a noun phrase from here on; after an article, a word that may be a noun is one."""
-        found: list[Token] = []
-        while True:
-            token, following = self._peek(), self._peek(1)
-            if found and any(trigger.is_verb for trigger in token.triggers):
-                return found
-            if _is_noun(token) or (has_article and not found and any(not trigger.is_verb for trigger in token.triggers)):
-                found.append(token)
-            elif not (token.kind == "other" and _is_noun(following) and (token.text in _MODIFIERS or self._is_link(token, found))):
-                return found
-            self.at += 1
-
-    @staticmethod
-    def _is_link(token: Token, found: list[Token]) -> bool:
-        """Whether it joins two nouns to one name of a kind: "series of events"."""
-        return token.text in ("of", "or") and bool(found) and found[-1].kind == "type"
-
-    def _introduce(self, nouns: list[Token], is_person: bool = False) -> int:
-        words = frozenset(singular(token.text) for token in nouns)
-        self.referents.append(Referent(words, is_person=is_person or any(is_person_noun(word) for word in words)))
-        return len(self.referents) - 1
-
-    def _variables(self) -> list[int]:
-        return [place for place, referent in enumerate(self.referents) if not referent.entities]
-
-    def _pointed(self, nouns: list[Token]) -> Slot:
-        """What "that team" or "such a team" may point back to: what was called so, and not the question's own topic."""
-        known = self._variables()
-        called = [place for place in known if self.referents[place].is_called(singular(nouns[-1].text))] if nouns else []
-        options = called or known
-        others = [place for place in options if place != self.answer]
-        if not options:
-            raise Unreadable("nothing to point back to")
-        return Slot(tuple(others or options))
 
     # Beginnings.
 
@@ -189,10 +115,19 @@ class _Parser:
             self.referents[self.topic].is_person |= is_who
         slot = Slot((self.answer,))
         clause = self._open(slots=[slot], is_joined=True)
-        if self._peek().text in ("did", "do", "does"):
+        if self._peek().text in ("did", "do", "does") or self._is_inverted_next():
             clause.gap = slot
         else:
             clause.subject = slot
+
+    def _is_inverted_next(self) -> bool:
+        """Whether the verb stands before a subject of its own: "which was that person elected to"."""
+        subject = self._peek(1)
+        if self._peek().kind != "auxiliary":
+            return False
+        if subject.kind == "name":
+            return any(trigger.is_verb for trigger in self._peek(2).triggers)
+        return subject.text in SOMEONE or (subject.text == "that" and is_noun(self._peek(2)))
 
     # One token.
 
@@ -237,13 +172,12 @@ class _Parser:
         is_verb = any(trigger.is_verb for trigger in token.triggers) or token.kind in ("start", "end", "auxiliary")
         if not is_verb:
             return
-        while self.current is not None and self.current.parent is not None and self.current.is_full:
+        if self.current is not None and self.current.parent is not None and self.current.is_full:
             parent = self.clauses[self.current.parent]
-            if parent.has_verb:
-                break
-            # "the team that X played for won": the verb goes on with the clause around.
-            self.current = parent
-            return
+            if not parent.has_verb:
+                # "the team that X played for won": the verb goes on with the clause around.
+                self.current = parent
+                return
         here = self.noun_phrase
         if here is None or token.kind == "auxiliary" or (self.current is not None and not self.current.has_verb):
             return
@@ -251,7 +185,7 @@ class _Parser:
             raise Unreadable("a second verb after a name")
         # "a team coached by X"
         slot = Slot((here,))
-        self._open(parent=None if self.current is None else self.current.place, slots=[slot], subject=slot)
+        self._open(parent=None if self.current is None else self.current.place, slots=[slot], subject=slot, head=slot)
 
     def _coordinate(self) -> None:
         """A verb after a comma or `and`: another clause with the subject of one before."""
@@ -261,29 +195,32 @@ class _Parser:
         options = self._around(current if current.host is None else self.clauses[current.host])
         if current.host is not None and not self.has_comma:
             options = [current, *options]
-        options = [clause for clause in options if clause.has_verb]
+        options = [clause for clause in options if clause.is_statement]
         first = self._choose(options)
         slots = list(dict.fromkeys(slot for slot in (first.subject, first.gap) if slot is not None))
         self._open(
             host=first.host, connective=first.connective, parent=first.parent, slots=slots, subject=first.subject, gap=first.gap,
-            lent=[slot for slot in first.slots if slot not in slots], is_joined=True,
+            lent=[slot for slot in first.slots if slot not in slots], head=first.head, is_joined=True,
         )  # fmt: skip
 
     def _relative(self, token: Token) -> None:
         word = token.text
-        if word == "that" and (_is_noun(self._peek()) or (self._peek().text in _MODIFIERS and _is_noun(self._peek(1)))):
-            self._point(self._nouns())
+        if word == "that" and self._is_noun_next():
+            self._point(self._nouns(has_article=True))
             return
         current = self.current
         is_question_word = word in ("who", "which", "what", "whom")
         if self.is_new_question and current is None and self.noun_phrase is None and is_question_word:
             self._ask()
+        elif self.has_and and current is not None and word != "where":
+            # "someone who ..., and who ...": the same thing is described twice.
+            around = self._around(current if current.host is None else self.clauses[current.host])
+            is_who = word in ("who", "whom")
+            heads = [clause for clause in around if clause.head is not None and (word == "that" or self._is_person(clause.head) == is_who)]
+            first = self._choose(heads)
+            self._describe(first.head or ANYTHING, first.parent)
         elif self.has_comma:
             self._after_comma(word, is_question_word)
-        elif self.has_and and current is not None:
-            options = [c for c in self._around(current if current.host is None else self.clauses[current.host]) if c.parent is not None]
-            first = self._choose(options)
-            self._describe(first.slots[0], first.parent)
         elif current is not None and current.of("order") and not current.has_verb and self.noun_phrase is None:
             # "which was the last that X flew on": what is ranked is said by this clause.
             current.gap, current.subject = (None, current.subject) if self._is_verb_next() else (current.subject, None)
@@ -292,6 +229,16 @@ class _Parser:
             self._describe(Slot((self.noun_phrase,)), None if current is None else current.place)
         else:
             raise Unreadable("a relative clause of nothing")
+
+    def _is_noun_next(self) -> bool:
+        """Whether `that` points back: a noun follows."""
+        token, following = self._peek(), self._peek(1)
+        if token.kind == "other" and token.text in MODIFIERS:
+            return is_noun(following)
+        return is_noun(token) or (self.noun_phrase is None and may_be_noun(token))
+
+    def _is_person(self, slot: Slot) -> bool:
+        return any(self.referents[place].is_person for place in slot.options)
 
     def _after_comma(self, word: str, is_question_word: bool) -> None:
         if word == "where":
@@ -307,7 +254,7 @@ class _Parser:
         return self._peek().kind in ("relation", "start", "end", "auxiliary", "both")
 
     def _describe(self, slot: Slot, parent: int | None) -> None:
-        clause = self._open(parent=parent, slots=[slot])
+        clause = self._open(parent=parent, slots=[slot], head=slot)
         if self._is_verb_next():
             clause.subject = slot
         else:
@@ -331,7 +278,7 @@ class _Parser:
         here, current = self.noun_phrase, self.current
         if here is not None and not self.referents[here].entities and (current is None or current.has_verb):
             slot = Slot((here,))
-            self._open(parent=None if current is None else current.place, slots=[slot], gap=slot)
+            self._open(parent=None if current is None else current.place, slots=[slot], gap=slot, head=slot)
 
     def _point(self, nouns: list[Token], slot: Slot | None = None) -> None:
         self._relative_without_pronoun()
@@ -339,7 +286,7 @@ class _Parser:
         self.noun_phrase = None
 
     def _bare_noun(self, token: Token) -> None:
-        if token.text in _SOMEONE:
+        if token.text in SOMEONE:
             here = self._introduce([token], is_person=True)
             self._add(Slot((here,)))
             self.noun_phrase = here
@@ -352,7 +299,7 @@ class _Parser:
 
     def _pronoun(self, token: Token) -> None:
         word = token.text
-        if word in ("those", "these", "this") and _is_noun(self._peek()):
+        if word in ("those", "these", "this") and is_noun(self._peek()):
             self._point(self._nouns())
         elif word == "those" and self.topic is not None and not self.is_asked:
             self.noun_phrase, self.current, self.has_comma = self.topic, None, False
@@ -400,10 +347,13 @@ class _Parser:
     def _indefinite(self) -> None:
         is_role = self._previous() == "as"
         nouns = self._nouns(has_article=True)
+        if not nouns and self._peek().kind == "name":
+            return
         if not nouns:
             raise Unreadable("an article without a noun")
-        strong = nouns[-1].kind == "relation" and not nouns[-1].is_weak
-        if is_role or (strong and self._peek().kind != "relative"):
+        is_relation = nouns[-1].kind == "relation" and not nouns[-1].is_weak
+        if is_role or (is_relation and self._peek().kind == "other"):
+            # "as a driver", "a flight of X"
             self._predicate(nouns)
         else:
             self._new(nouns)
@@ -414,6 +364,9 @@ class _Parser:
         if following.text == "one" and self.topic is not None and self.is_new_question:
             self.at += 1
             self.noun_phrase, self.current = self.topic, None
+            return
+        if following.kind == "order":
+            self._ranked()
             return
         is_pointing = following.text in ("other", "same")
         nouns = self._nouns(has_article=True)
@@ -432,6 +385,35 @@ class _Parser:
         else:
             raise Unreadable("an unknown thing")
 
+    def _ranked(self) -> None:
+        """ "the third person to leave X": somebody new, unless it is said of who is asked for."""
+        current = self.current
+        start, self.at = self.at, self.at + 1
+        nouns = self._nouns()
+        is_clause = self._peek().kind == "relative" or self._peek().text == "to"
+        is_new = bool(nouns) and is_clause and current is not None
+        if is_new and current is not None and not current.has_verb and current.subject is not None:
+            is_new = not any(self._is_kind(self.referents[place], singular(nouns[-1].text)) for place in current.subject.options)
+        if not is_new:
+            self.at = start
+            return
+        order = self.tokens[start]
+        self._new(nouns)
+        if self._peek().text == "to" and self.noun_phrase is not None:
+            self.at += 1
+            self._describe(Slot((self.noun_phrase,)), None if current is None else current.place)
+        else:
+            token = self._peek()
+            self.at += 1
+            self._relative(token)
+        if self.current is None or self.current is current:
+            raise Unreadable("a rank of nothing")
+        self.current.tokens.append(order)
+
+    @staticmethod
+    def _is_kind(referent: Referent, noun: str) -> bool:
+        return referent.is_called(noun) or not (referent.nouns or referent.is_person or is_person_noun(noun))
+
     def _predicate(self, nouns: list[Token]) -> None:
         for token in nouns:
             if token.kind == "relation":
@@ -440,13 +422,20 @@ class _Parser:
     def _new(self, nouns: list[Token]) -> None:
         here = self._introduce(nouns)
         self._add(Slot((here,)))
+        if (
+            self.current is not None
+            and not self.current.has_verb
+            and any(token.text in ("had", "has", "have") for token in self.current.tokens)
+        ):
+            # "a team that had a player who ...": the noun says what they have to do with one another.
+            self.current.tokens += [token for token in nouns if token.kind == "relation"]
         self.noun_phrase = here
 
     # Adjuncts.
 
     def _adjunct(self, token: Token) -> None:
         host = self._host()
-        if token.text in ("then", "prev") or not host.has_verb:
+        if token.text in ("then", "prev") or not host.is_statement:
             raise Unreadable("an adjunct of nothing")
         if token.text == "when" and any(other.text == "had" for other in host.tokens):
             raise Unreadable("whether it was over by then or under way")

@@ -102,13 +102,15 @@ def _vocabulary(relations: frozenset[str]) -> tuple[dict[str, list[tuple[tuple[s
     return by_first, frozenset(types)
 
 
-def _is_common(words: list[str]) -> bool:
-    known = FUNCTION | TYPES | RELATIVES | STARTS | ENDS | PRONOUNS | SPELLS
+def _is_common(words: list[str], types: frozenset[str]) -> bool:
+    known = types | FUNCTION | TYPES | RELATIVES | STARTS | ENDS | PRONOUNS | SPELLS
     return all(word in known or not word[0].isalnum() for word in words)
 
 
-def replace_names(question: str, evidence: Evidence) -> tuple[str, list[frozenset[str]]]:
+def replace_names(question: str, evidence: Evidence, types: frozenset[str] = frozenset()) -> tuple[str, list[frozenset[str]]]:
     """The normalised question with `@0`, `@1`, ... for the labels found in it, and the ids of each.
+
+    A label of common words only, `types` among them, is a name where it is spelt as one.
 
     Raises:
         Unreadable: it has signs outside names that stand for names and phrases here.
@@ -130,7 +132,7 @@ def replace_names(question: str, evidence: Evidence) -> tuple[str, list[frozense
         for parts, label in by_first.get(words[at], ()):
             if words[at : at + len(parts)] == parts and (best is None or len(parts) > len(best[0])):
                 is_spelt_as_name = at > 0 and len(original) == len(words) and not original[at].islower()
-                if is_spelt_as_name or not _is_common(parts):
+                if is_spelt_as_name or not _is_common(parts, types):
                     best = (parts, label)
         if best is None:
             at += 1
@@ -159,11 +161,11 @@ def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> li
     Raises:
         Unreadable: a word is not known, or the text does not end as one question.
     """
-    text, names = replace_names(question, evidence)
+    phrases, types = _vocabulary(relations)
+    text, names = replace_names(question, evidence, types)
     if not text.endswith("?") or "?" in text[:-1] or "\x00" in text:
         raise Unreadable("not one question")
     words = _TOKEN.findall(mark_phrases(text[:-1]))
-    phrases, types = _vocabulary(relations)
     tokens: list[Token] = []
     at = 0
     while at < len(words):

@@ -58,6 +58,7 @@ _PHRASES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (rf",? past its start {_UNIT} and before its end {_UNIT}", " "),
     (rf"\b(?:the|an?|in|\d+|one|two|few|some) {_UNIT} (?:before|after|prior|earlier|later)\b(?! than)", " <bad> "),
     (rf"\b(?:in |during )?the {_UNIT} (?:leading up to|up to)\b", " <bad> "),
+    (r"\b(g[ia]ve|gives|given|giving|took|takes?|taken|taking|hand(?:s|ed|ing)?) (it|them|that \w+) (up|over|on)\b", lambda m: f"{m[1]} {m[3]} {m[2]}"),
     # same start and same end
     (rf"\b(?:(?:with|has|have|had|over|for|in|during|at) )?(?:exactly )?(?:the )?(?:very )?same start(?:ing)?(?: {_UNIT})? and (?:the )?(?:very )?(?:same )?"
      rf"(?:end|finish)(?:ing)?(?: {_UNIT})?(?: as)?\b", " <equals> "),
@@ -139,7 +140,7 @@ _RELATIVES = """
 that what where which who whom whose
 """
 _FUNCTION = """
-" & ' ( ) - . / : a about across act acted acting acts all already also am among lying lie lies falling amongst an and another any are as at away back be
+" & ' ( ) - . / : a aboard about across act acted acting acts all already also am among lying lie lies falling amongst an and another any are as at away back be
 became become becomes becoming been being between both but by called came can come comes coming completely considering could course did do
 does doing done down during each either else entire entirely eventually ever every exactly fall falls fell for from full fully
 gave get gets getting give given gives giving go goes going gone got had happened has have having held hold holding holds in into
