@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from graph_sampler.encoding import escape
 from graph_sampler.sampler import Sample
-from graph_sampler.temporal_graph import TemporalGraph
 from graph_sampler.templates import Verbaliser
+from graph_sampler.temporal_graph import TemporalGraph
 from state.instance import BenchmarkRecord
 from state.interval import Granularity
 
