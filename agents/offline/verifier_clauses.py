@@ -99,7 +99,7 @@ class Clause:
     @property
     def is_full(self) -> bool:
         """Whether it says something of two."""
-        return self.has_verb and len(set(self.slots)) >= 2
+        return self.is_statement and len(set(self.slots)) >= 2
 
     def take(self, slot: Slot) -> None:
         """Adds a participant; the first that is no gap is the subject, what follows `by` the doer."""

@@ -47,6 +47,9 @@ class Builder:
             frozenset(normalise_label(evidence.relation_labels[relation]) for relation in hop.relations) for hop in skeleton.hops
         ]
 
+        self.lasting: frozenset[str] = frozenset()
+        """Labels of relations of which a start or an end is spoken: their facts are no points, however short."""
+
     def relations(self, side: FactRef) -> frozenset[str]:
         """Normalised relation labels of a fact."""
         if side.hop is not None:
@@ -56,6 +59,8 @@ class Builder:
 
     def is_point(self, side: FactRef) -> bool:
         """Whether the facts of its relation are points."""
+        if self.relations(side) & self.lasting:
+            return False
         if side.hop is not None:
             relations = self.skeleton.hops[int(side.hop[1:]) - 1].relations
         else:

@@ -77,13 +77,16 @@ def _labels(clause: Clause) -> frozenset[str] | None:
         if token.is_weak or _is_general(token):
             own = frozenset(trigger.relation for trigger in token.triggers)
             found = (None if _is_general(token) else own) if found is None else found & own or found
-    # A word of a relation's own label speaks of that one rather than of another.
-    return found and (frozenset(label for label in found if any(token.text in label.split() for token in words)) or found)
+    return found
 
 
 def _is_general(token: Token) -> bool:
     """Whether it may speak of the start or end of anything ("began")."""
     return token.text in STARTS or token.text in ENDS
+
+
+def _is_verb_of(token: Token, relations: frozenset[str]) -> bool:
+    return not _is_general(token) and any(trigger.is_verb and trigger.relation in relations for trigger in token.triggers)
 
 
 class _Resolver:
@@ -138,7 +141,10 @@ class _Resolver:
                 found.append(one)
                 continue
             hop = self.skeleton.hops[int(one.fact.hop[1:]) - 1]
-            is_by = all(label.endswith(" by") for label in self.builder.relations(one.fact))
+            relations = self.builder.relations(one.fact)
+            is_by = all(label.endswith(" by") for label in relations) and any(
+                _is_verb_of(token, relations) for token in clause.of("relation")
+            )
             if not is_by or (
                 (doer is None or not doer.options or self._fits(doer, hop.object))
                 and (patient is None or not patient.options or self._fits(patient, hop.subject))
@@ -189,7 +195,8 @@ class _Resolver:
             else:
                 facts = self._dated_by_variable(slots, others, labels, host)
             likely = [fact for fact in facts if fact in known] or facts
-            found += [_Said(fact, len(slots) == 2 and fact.hop is not None) for fact in likely if fact != host]
+            is_whole = len(slots) == 2 or any(self._is_named(slot) for slot in slots)
+            found += [_Said(fact, is_whole and labels is not None and fact.hop is not None) for fact in likely if fact != host]
         return found
 
     def _dated_by_variable(self, slots: list[Slot], others: list[Slot], labels: frozenset[str] | None, host: FactRef) -> list[FactRef]:
@@ -202,33 +209,37 @@ class _Resolver:
         self, clause: Clause, slots: list[Slot], others: list[Slot], labels: frozenset[str] | None, host: FactRef
     ) -> list[FactRef]:
         if len(slots) == 2:
-            return self._references(slots, labels)
+            return self._references(clause, slots, labels)
         subject = self.parse.clauses[clause.host or 0].subject
         if labels is None and not clause.is_statement and subject is not None:
             # "joined Ajax after Arn": the name is the fixed end of another of the subject's facts.
             own = [fact for fact in self._hops([subject, *slots], None) if fact != host]
             if own:
                 return own
-        if labels is not None:
-            # "joined a team before Cruyff became its coach": what is left out is the variable that the host speaks of.
-            own = [fact for other in others if not self._is_named(other) for fact in self._hops([*slots, other], labels) if fact != host]
-            if own:
-                return own
+        # "joined a team before Cruyff became its coach": what is left out is the variable that the host speaks of.
+        spoken_of = self.builder.relations(host) if labels is None else labels
+        own = [fact for other in others if not self._is_named(other) for fact in self._hops([*slots, other], spoken_of) if fact != host]
+        if own:
+            return own
         only = host.hop if labels is None else None
         if labels is None and only is None:
             return []
-        pairs = [fact for other in others if self._is_named(other) for fact in self._references([*slots, other], labels, only)]
+        pairs = [fact for other in others if self._is_named(other) for fact in self._references(clause, [*slots, other], labels, only)]
         # A name alone stands for a fact only if there is no other to choose.
-        return pairs or [fact for fact in self._references(slots, labels, only) if len(fact.facts) == 1]
+        return pairs or [fact for fact in self._references(clause, slots, labels, only) if len(fact.facts) == 1]
 
-    def _references(self, slots: list[Slot], labels: frozenset[str] | None, only: str | None = None) -> list[FactRef]:
+    def _references(self, clause: Clause, slots: list[Slot], labels: frozenset[str] | None, only: str | None = None) -> list[FactRef]:
         """The facts of the evidence in which all these named take part, for each relation that may be meant."""
         named = [self.parse.referents[slot.options[0]].entities for slot in slots]
         facts: dict[frozenset[str], set[int]] = {}
         for hop, own, known in zip(self.skeleton.hops, self.builder.labels, self.skeleton.facts, strict=True):
             if (labels is None or own & labels) and only in (None, hop.name):
                 facts.setdefault(hop.relations, set()).update(fact for fact in known if self._takes_part(fact, named))
-        return [FactRef(None, frozenset(found)) for found in facts.values() if found]
+        found = [FactRef(None, frozenset(some)) for some in facts.values() if some]
+        # A word of a relation's own label speaks of that one rather than of another.
+        words = {token.text for token in clause.of("relation")}
+        own_words = [fact for fact in found if any(words & set(label.split()) for label in self.builder.relations(fact))]
+        return own_words or found
 
     def _takes_part(self, fact: int, named: list[frozenset[str]]) -> bool:
         subject, _, object_, _, _ = self.evidence.facts[fact]
@@ -256,6 +267,12 @@ class _Resolver:
     def _build(self, facts: list[FactRef]) -> list[Query]:
         said: list[Spoken] = []
         ordered: list[tuple[FactRef, str | None, Token]] = []
+        self.builder.lasting = frozenset(
+            relation
+            for clause, fact in zip(self.parse.clauses, facts, strict=True)
+            if clause.of("start", "end") or self._side(clause, fact).aspect in ("e", "b")
+            for relation in self.builder.relations(fact)
+        )
         for clause, fact in zip(self.parse.clauses, facts, strict=True):
             side = self._side(clause, fact)
             if clause.host is not None:

@@ -273,7 +273,7 @@ ENTRIES: dict[str, Entry] = {
         "city country event games place tournament edition championship",
     ),
     "part of": Entry(
-        "belong include form",
+        "belong include form be_part",
         "join become incorporate",
         _LEAVE + " secede break_away",
         "part member component membership",
@@ -352,7 +352,7 @@ ENTRIES: dict[str, Entry] = {
         "city town municipality administrative body",
     ),
     "located in the administrative territorial entity": Entry(
-        "locate lie belong situate include",
+        "locate lie belong situate include be_part",
         "join become transfer",
         "leave",
         "part",
@@ -439,7 +439,7 @@ ENTRIES: dict[str, Entry] = {
         "launch send_up send", "", "", "launch launcher", "agency organisation spacecraft probe satellite mission vehicle craft country"
     ),
     "launched on": Entry(
-        "launch fly go_up lift_off blast_off travel go send",
+        "launch take_into_space fly go_up lift_off blast_off travel go send",
         "",
         "",
         "launch flight astronaut cosmonaut crew liftoff",

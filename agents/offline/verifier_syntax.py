@@ -351,7 +351,8 @@ class _Parser(Walker):
             return
         if not nouns:
             raise Unreadable("an article without a noun")
-        is_relation = nouns[-1].kind == "relation" and not nouns[-1].is_weak
+        is_copula = self.current is not None and self.current.is_passive and not self.current.has_verb and self._peek().text == "of"
+        is_relation = nouns[-1].kind == "relation" and (is_copula or not nouns[-1].is_weak)
         if is_role or (is_relation and self._peek().kind == "other"):
             # "as a driver", "a flight of X"
             self._predicate(nouns)
@@ -463,8 +464,8 @@ class _Parser(Walker):
                 return self._choose(around)
             # "became coach of a team that X played for before ...": only one of them happens at some time.
             return self._choose([current, events[0]], is_even=True)
-        # "a mission that X flew on, on the day ...": the comma says that it is not the innermost clause.
-        return self._choose([*around[1:], current])
+        # "a mission that X flew on, on the day ...": the comma may only part two prepositions, or lead out of the innermost clause.
+        return self._choose([*around[1:2], current, *around[2:]], is_even=True)
 
     def _is_event(self, clause: Clause) -> bool:
         """Whether it speaks of a point in time, or of one end of a fact."""

@@ -6,6 +6,7 @@ Paper: section 4.3.2.
 from __future__ import annotations
 
 from agents.offline.verifier_clauses import Clause, Referent, Slot, is_person_noun, singular
+from agents.offline.verifier_inflection import PAST
 from agents.offline.verifier_tokens import Token, Unreadable
 from agents.offline.verifier_words import TYPES
 
@@ -19,12 +20,16 @@ def is_noun(token: Token) -> bool:
     if token.kind == "type":
         return token.text not in SOMEONE
     is_verb = any(trigger.is_verb for trigger in token.triggers)
-    return token.kind == "relation" and not token.text.endswith("ed") and (not is_verb or token.text in TYPES)
+    return token.kind == "relation" and not _is_past(token) and (not is_verb or token.text in TYPES)
 
 
 def may_be_noun(token: Token) -> bool:
     """Whether a word may be a noun, as after an article."""
-    return is_noun(token) or (not token.text.endswith("ed") and any(not trigger.is_verb for trigger in token.triggers))
+    return is_noun(token) or (not _is_past(token) and any(not trigger.is_verb for trigger in token.triggers))
+
+
+def _is_past(token: Token) -> bool:
+    return token.text.endswith("ed") or token.text in PAST
 
 
 class Walker:
