@@ -74,7 +74,7 @@ def record_of(graph: BruteGraph, trace: Trace, answer: str, **changes: Any) -> B
     entities = {entity for fact in evidence for entity in (fact.subject, fact.object)} | {answer}
     patterns = [step.pattern for step in trace.steps if isinstance(step, StructuralStep)]
     entities |= {end for pattern in patterns for end in (pattern[0], pattern[2]) if not end.startswith("?")}
-    relations = {pattern[1] for pattern in patterns}
+    relations = {pattern[1] for pattern in patterns} | {fact.relation for fact in evidence}
     hint = f"{trace.template}, " + ", ".join(sorted(graph.relation_labels[relation] for relation in relations))
     fields: dict[str, Any] = {
         "id": "small-0123456789ab",

@@ -23,7 +23,7 @@ Rows = list[tuple[str, str, str, Any, Any]]
 
 PEOPLE = {"Q1": "Ana Roy", "Q2": "Bo Lind", "Q3": "Cy Moe", "Q4": "Di Ash", "Q5": "Ed Orr", "Q6": "Fay Uhl", "Q7": "Gus Ek"}
 LABELS = PEOPLE | {"Q8": "City Hall", "Q9": "FC Arn"}
-EVERYTHING = {"proposals_per_operator": 200, "skeletons_per_root": 50}
+EVERYTHING = {"proposals_per_operator": 60, "skeletons_per_root": 20}
 
 
 def member(number: int, start: Any, end: Any) -> tuple[str, str, str, Any, Any]:
@@ -71,11 +71,11 @@ def test_one_and_the_same_spell_satisfies_all_conditions(tmp_path: Path) -> None
     """Ana Roy was there once before all others and once after them, so never after one and before another."""
     between: list[BenchmarkRecord] = []
     for seed in range(12):
-        if len(between) >= 2:
+        if between:
             break
         rng = Random(seed)
         rows = [member(1, 1940, 1941), member(1, 2020, 2021)]
-        for number in range(10, 24):
+        for number in range(10, 19):
             start = rng.randint(1950, 1990)
             rows.append(member(number, start, start + rng.randint(1, 20)))
         records = sample(tmp_path / str(seed), rows, rules=Rules(readable=False))
