@@ -34,6 +34,9 @@ from graph_sampler.temporal_graph import TemporalGraph
 from state.config import Config
 from state.vocabulary import ConstraintCount, RankOrder, Template
 
+ROWS_TRIED = 3
+"""Rows whose candidate a first constraint of several tries to single out."""
+
 Root = tuple[int, bool, int]
 """Relation, whether the candidate is the subject, the fixed entity."""
 
@@ -264,7 +267,7 @@ class _RootDraw:
                     yield judged
 
     def _multiple(self, space: ConstraintSpace, judge: Judge, by_operator: dict[str, list[Constraint]]) -> Iterator[Judged]:
-        most = 3 * self.of.caps.proposals_per_operator
+        most = 6 * self.of.caps.proposals_per_operator
         pools: dict[int, RowPool | None] = dict.fromkeys(self.shuffled(rows_of(judge.clean))[:most])
         for name in sorted(by_operator):
             if self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
@@ -272,27 +275,22 @@ class _RootDraw:
             for constraint in self.shuffled(each for each in by_operator[name] if each.fit)[: 4 * self.of.caps.proposals_per_operator]:
                 if self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
                     break
-                for chosen in self._combinations(space, judge, constraint, pools):
-                    judged = judge.judge(chosen, None)
-                    if judged is not None:
-                        yield judged
+                for row in [row for row in pools if constraint.fit >> row & 1][:ROWS_TRIED]:
+                    pool = pools[row]
+                    if pool is None:
+                        pool = pools[row] = self._row_pool(space, row)
+                    for chosen in self._combinations(judge, constraint, pool):
+                        judged = judge.judge(chosen, None)
+                        if judged is not None:
+                            yield judged
         yield from self._with_ordinal(space, judge)
 
-    def _combinations(
-        self, space: ConstraintSpace, judge: Judge, first: Constraint, pools: dict[int, RowPool | None]
-    ) -> Iterator[list[Constraint]]:
-        """Minimal sets of 2 to `max_constraints` constraints around a first one that single out one answer.
+    def _combinations(self, judge: Judge, first: Constraint, pool: RowPool) -> Iterator[list[Constraint]]:
+        """Minimal sets of 2 to `max_constraints` constraints around a first one that single out the candidate of one row.
 
         The walk goes down only while each constraint is still needed: what all the others leave must
         hold another candidate, and that can only shrink as constraints join.
         """
-        fit = first.fit
-        row = next((row for row in pools if fit >> row & 1), None)
-        if row is None:
-            return
-        pool = pools[row]
-        if pool is None:
-            pool = pools[row] = self._row_pool(space, row)
         rivals, entries = pool
         left = first.masks[-1] & rivals
         if not left or not entries:
