@@ -196,7 +196,12 @@ class _Resolver:
                 facts = self._dated_by_variable(slots, others, labels, host)
             likely = [fact for fact in facts if fact in known] or facts
             is_whole = len(slots) == 2 or any(self._is_named(slot) for slot in slots)
-            found += [_Said(fact, is_whole and labels is not None and fact.hop is not None) for fact in likely if fact != host]
+            spoken_of = self.builder.relations(host) if labels is None else labels
+            found += [
+                _Said(fact, is_whole and fact.hop is not None and bool(spoken_of & self.builder.relations(fact)))
+                for fact in likely
+                if fact != host
+            ]
         return found
 
     def _dated_by_variable(self, slots: list[Slot], others: list[Slot], labels: frozenset[str] | None, host: FactRef) -> list[FactRef]:

@@ -10,7 +10,7 @@ from agents.offline.verifier_reading import best_queries
 from agents.offline.verifier_skeletons import skeletons
 from agents.offline.verifier_template import hinted_topology
 from agents.offline.verifier_tokens import Token, Unreadable, cut, tokenise
-from agents.offline.verifier_walk import may_be_noun
+from agents.offline.verifier_walk import SOMEONE, may_be_noun
 
 
 def read_english(question: str, structure_hint: str, evidence: Evidence) -> list[Query]:
@@ -36,10 +36,18 @@ def read_english(question: str, structure_hint: str, evidence: Evidence) -> list
 
 
 def _points_back(tokens: list[Token]) -> bool:
-    """Whether words point back to one thing of several, or share a verb out, which the reader by units cannot tell."""
-    for token, following in pairwise(tokens):
+    """Whether words point back to one thing of several, share a verb out, or date a fact by a thing that nothing describes."""
+    is_adjunct = False
+    for place, (token, following) in enumerate(pairwise(tokens)):
+        is_adjunct = token.kind == "connective" or (is_adjunct and token.kind not in ("comma", "and", "relative"))
         if token.text == "that" and may_be_noun(following):
             return True
         if token.text in ("such", "considering", ":") or (token.kind == "connective" and following.text == "both"):
             return True
+        if is_adjunct and token.text in SOMEONE and following.kind != "relative":
+            return True
+        if is_adjunct and token.text in ("a", "an") and may_be_noun(following) and tokens[place - 1].text != "as":
+            described = tokens[place + 2 : place + 3]
+            if not described or (described[0].text != "of" and described[0].kind != "relative"):
+                return True
     return False

@@ -79,7 +79,8 @@ class _Parser(Walker):
         if self.answer is None or not self.is_asked or self.has_comma or self.has_and:
             raise Unreadable("no question")
         for clause in self.clauses:
-            if not clause.slots or (clause.host is None and not clause.is_statement):
+            is_named = any(self.referents[place].entities for slot in clause.slots for place in slot.options)
+            if not clause.slots or (clause.host is None and not clause.has_verb and not (clause.is_statement and is_named)):
                 raise Unreadable("a clause that says nothing")
         return Parse(self.cost, self.clauses, self.referents, self.answer)
 
@@ -89,7 +90,7 @@ class _Parser(Walker):
         words = [token.text for token in self.tokens[:2]]
         if words == ["of", "the"]:
             self.at = 2
-            nouns = self._nouns()
+            nouns = self._nouns(has_article=True)
             if not nouns:
                 raise Unreadable("no topic")
             self.topic = self.answer = self.noun_phrase = self._introduce(nouns)
