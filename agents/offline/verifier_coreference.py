@@ -27,20 +27,29 @@ _MOST_READINGS = 64
 
 
 def parsed_queries(tokens: list[Token], options: list[Skeleton], evidence: Evidence) -> list[Query]:
-    """The queries of the likeliest structures that make sense; none where the parser has no rule for the question."""
-    found: list[tuple[float, Query]] = []
+    """The queries of the likeliest structures that make sense; none where the parser has no rule for the question.
+
+    Raises:
+        Unreadable: a likeliest structure contradicts itself.
+    """
+    found: list[tuple[float, Query | None]] = []
     points = frozenset(normalise_label(evidence.relation_labels[relation]) for relation in evidence.points)
     for parse in parses(tokens, points):
+        if found and parse.cost > min(known for known, _ in found):
+            break
         for skeleton in options:
             cost = parse.cost + skeleton.penalty
             if found and cost > min(known for known, _ in found):
                 continue
             found += [(cost, query) for query in _read(parse, skeleton, evidence)]
     least = min((cost for cost, _ in found), default=0.0)
-    return list(dict.fromkeys(query for cost, query in found if cost == least))
+    best = list(dict.fromkeys(query for cost, query in found if cost == least))
+    if None in best:
+        raise Unreadable("the constraints contradict one another")
+    return [query for query in best if query is not None]
 
 
-def _read(parse: Parse, skeleton: Skeleton, evidence: Evidence) -> Iterator[Query]:
+def _read(parse: Parse, skeleton: Skeleton, evidence: Evidence) -> Iterator[Query | None]:
     wanted = f"?{'abc'[len(skeleton.hops) - 1]}" if skeleton.is_chain else "?a"
     others = sorted({term.variable for hop in skeleton.hops for term in (hop.subject, hop.object)} - {None, wanted}, key=str)
     variables = [place for place, referent in enumerate(parse.referents) if not referent.entities and place != parse.answer]
@@ -97,8 +106,8 @@ class _Resolver:
         self.meaning = meaning
         self.builder = Builder(skeleton, evidence)
 
-    def queries(self) -> Iterator[Query]:
-        """Every query that the clauses allow with this meaning of the things spoken of."""
+    def queries(self) -> Iterator[Query | None]:
+        """Every query that the clauses allow with this meaning of the things spoken of; `None` for a contradiction."""
         try:
             labels = [_labels(clause) for clause in self.parse.clauses]
         except Unreadable:
@@ -269,7 +278,7 @@ class _Resolver:
         mention = self._mention(clause, relations)
         return Side(mention.aspect(relations), self.builder.is_point(fact), mention.is_elliptic, mention.is_echo)
 
-    def _build(self, facts: list[FactRef]) -> list[Query]:
+    def _build(self, facts: list[FactRef]) -> list[Query | None]:
         said: list[Spoken] = []
         ordered: list[tuple[FactRef, str | None, Token]] = []
         self.builder.lasting = frozenset(
@@ -286,7 +295,7 @@ class _Resolver:
             for _ in clause.of("comparative"):
                 said.append(self._compared(clause, fact, side, said))
             ordered += [(fact, side.aspect, token) for token in clause.of("order")]
-        return self.builder.queries(said, self.builder.rankings(ordered))
+        return [*self.builder.queries(said, self.builder.rankings(ordered))] or [None]
 
     def _compared(self, clause: Clause, fact: FactRef, side: Side, said: list[Spoken]) -> Spoken:
         """ "But left earlier": the comparison before, with this clause's endpoint."""

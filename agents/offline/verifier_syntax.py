@@ -8,67 +8,43 @@ open it takes every choice in turn. What it has no rule for it refuses, and the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import heappop, heappush
 
-from agents.offline.verifier_clauses import ANYTHING, Clause, Parse, Referent, Slot, is_person_noun, singular
+from agents.offline.verifier_clauses import ANYTHING, Clause, Parse, Slot
+from agents.offline.verifier_lists import spread
+from agents.offline.verifier_noun_phrases import PhraseReader
 from agents.offline.verifier_tokens import Token, Unreadable
-from agents.offline.verifier_walk import MODIFIERS, SOMEONE, Walker, is_noun, may_be_noun
+from agents.offline.verifier_walk import MODIFIERS, SOMEONE, is_noun, may_be_noun
 
-_MOST_PARSES = 24
-_REFLEXIVE = frozenset(["itself", "himself", "herself", "themselves"])
-_REFUSED = frozenset(["'s", "(", ")", "/", "&", "-", ".", "respectively", "any", "each", "every", "either", "other", "another", "between"])
-
-
-def _spread(tokens: list[Token]) -> list[Token]:
-    """The tokens with "after both X and Y left" as "after X left and after Y left"."""
-    found: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        token = tokens[at]
-        names = [at + 1 + (tokens[at + 1].text == "both")] if token.kind == "connective" and at + 1 < len(tokens) else []
-        if names and tokens[names[0] : names[0] + 1] and tokens[names[0]].kind == "name":
-            stop = names[0] + 1
-            while stop + 1 < len(tokens) and tokens[stop].kind in ("comma", "and"):
-                following = stop + 1 + (tokens[stop].kind == "comma" and tokens[stop + 1].kind == "and")
-                if following >= len(tokens) or tokens[following].kind != "name":
-                    break
-                names.append(following)
-                stop = following + 1
-            if len(names) > 1 and tokens[names[-1] - 1].kind == "and":
-                end = stop
-                while end < len(tokens) and tokens[end].kind not in ("comma", "and", "connective", "relative"):
-                    end += 1
-                for name in names:
-                    found += [] if name == names[0] else [tokens[names[-1] - 1]]
-                    found += [token, tokens[name], *tokens[stop:end]]
-                at = end
-                continue
-        found.append(token)
-        at += 1
-    return found
+_MOST_PARSES = 64
 
 
 def parses(tokens: list[Token], points: frozenset[str]) -> Iterator[Parse]:
-    """Every structure of a question, for each way to attach what English leaves open.
+    """The structures of a question, likeliest first, for each way to attach what English leaves open.
 
     `points` are the normalised labels of the relations whose facts are points in time.
     """
-    tokens = _spread(tokens)
-    waiting: list[tuple[int, ...]] = [()]
+    tokens = spread(tokens)
+    waiting: list[tuple[int, tuple[int, ...]]] = [(0, ())]
     for _ in range(_MOST_PARSES):
         if not waiting:
             return
-        parser = _Parser(tokens, points, waiting.pop(0))
+        parser = _Parser(tokens, points, heappop(waiting)[1])
         try:
             found = parser.parse()
         except Unreadable:
             found = None
-        for place in range(len(parser.decisions), len(parser.counts)):
-            waiting += [(*parser.taken[:place], other) for other in range(1, parser.counts[place])]
+        for place in range(len(parser.decisions), len(parser.prices)):
+            before = sum(prices[taken] for prices, taken in zip(parser.prices, parser.taken[:place], strict=False))
+            for other, price in enumerate(parser.prices[place][1:], start=1):
+                heappush(waiting, (before + price, (*parser.taken[:place], other)))
         if found is not None:
             yield found
 
 
-class _Parser(Walker):
+class _Parser(PhraseReader):
+    """Reads a whole question."""
+
     def parse(self) -> Parse:
         """The structure, with the choices given and the first one wherever none is."""
         self._begin()
@@ -156,54 +132,6 @@ class _Parser(Walker):
         else:
             self._word(token)
 
-    def _word(self, token: Token) -> None:
-        """A word that says something: a verb, a predicate noun, an endpoint, a rank."""
-        if self.has_comma or self.has_and:
-            if token.kind in ("order", "spell"):
-                raise Unreadable("a rank by itself")
-            self._coordinate()
-        elif self.noun_phrase is not None:
-            self._after_noun_phrase(token)
-        if self.current is None:
-            raise Unreadable("a word without a clause")
-        self.current.tokens.append(token)
-        self.noun_phrase = None
-
-    def _after_noun_phrase(self, token: Token) -> None:
-        is_verb = any(trigger.is_verb for trigger in token.triggers) or token.kind in ("start", "end", "auxiliary")
-        if not is_verb:
-            return
-        if self.current is not None and self.current.parent is not None and self.current.is_full:
-            parent = self.clauses[self.current.parent]
-            if not parent.has_verb:
-                # "the team that X played for won": the verb goes on with the clause around.
-                self.current = parent
-                return
-        here = self.noun_phrase
-        if here is None or token.kind == "auxiliary" or (self.current is not None and not self.current.has_verb):
-            return
-        if self.referents[here].entities:
-            raise Unreadable("a second verb after a name")
-        # "a team coached by X"
-        slot = Slot((here,))
-        self._open(parent=None if self.current is None else self.current.place, slots=[slot], subject=slot, head=slot)
-
-    def _coordinate(self) -> None:
-        """A verb after a comma or `and`: another clause with the subject of one before."""
-        current = self.current
-        if current is None:
-            raise Unreadable("a verb by itself")
-        options = self._around(current if current.host is None else self.clauses[current.host])
-        if current.host is not None and not self.has_comma:
-            options = [current, *options]
-        options = [clause for clause in options if clause.is_statement]
-        first = self._choose(options)
-        slots = list(dict.fromkeys(slot for slot in (first.subject, first.gap) if slot is not None))
-        self._open(
-            host=first.host, connective=first.connective, parent=first.parent, slots=slots, subject=first.subject, gap=first.gap,
-            lent=[slot for slot in first.slots if slot not in slots], head=first.head, is_joined=True,
-        )  # fmt: skip
-
     def _relative(self, token: Token) -> None:
         word = token.text
         if word == "that" and self._is_noun_next():
@@ -250,188 +178,6 @@ class _Parser(Walker):
             self._describe(Slot(tuple(self._variables())), None)
         else:
             raise Unreadable("a loose relative clause")
-
-    def _is_verb_next(self) -> bool:
-        return self._peek().kind in ("relation", "start", "end", "auxiliary", "both")
-
-    def _describe(self, slot: Slot, parent: int | None) -> None:
-        clause = self._open(parent=parent, slots=[slot], head=slot)
-        if self._is_verb_next():
-            clause.subject = slot
-        else:
-            clause.gap = slot
-
-    # Noun phrases.
-
-    def _name(self, token: Token) -> None:
-        if self.has_comma or self.has_and:
-            raise Unreadable("a list of names")
-        self._relative_without_pronoun()
-        same = [place for place, referent in enumerate(self.referents) if referent.entities == token.entities]
-        if not same:
-            self.referents.append(Referent(frozenset(), token.entities))
-        place = same[0] if same else len(self.referents) - 1
-        self._add(Slot((place,)))
-        self.noun_phrase = place
-
-    def _relative_without_pronoun(self) -> None:
-        """ "the team X joined": a noun phrase right after another begins a relative clause."""
-        here, current = self.noun_phrase, self.current
-        if here is not None and not self.referents[here].entities and (current is None or current.has_verb):
-            slot = Slot((here,))
-            self._open(parent=None if current is None else current.place, slots=[slot], gap=slot, head=slot)
-
-    def _point(self, nouns: list[Token], slot: Slot | None = None) -> None:
-        self._relative_without_pronoun()
-        self._add(slot or self._pointed(nouns))
-        self.noun_phrase = None
-
-    def _bare_noun(self, token: Token) -> None:
-        if token.text in SOMEONE:
-            here = self._introduce([token], is_person=True)
-            self._add(Slot((here,)))
-            self.noun_phrase = here
-        elif self.current is not None and self.current.host is not None and not self.current.tokens and not self.current.slots:
-            # "in the year that person left": the phrase of time has swallowed the pronoun.
-            self.at -= 1
-            self._point(self._nouns())
-        else:
-            self.noun_phrase = None
-
-    def _pronoun(self, token: Token) -> None:
-        word = token.text
-        if word in ("those", "these", "this") and is_noun(self._peek()):
-            self._point(self._nouns())
-        elif word == "those" and self.topic is not None and not self.is_asked:
-            self.noun_phrase, self.current, self.has_comma = self.topic, None, False
-        elif word in ("one", "ones", "those", "these", "this"):
-            raise Unreadable("one of several")
-        elif word not in _REFLEXIVE:
-            if self.has_comma or self.has_and or self.current is None:
-                raise Unreadable("a pronoun that begins a clause")
-            if self.current.host is not None and not self.current.slots:
-                self.current.take(ANYTHING)
-            else:
-                self.current.slots.append(ANYTHING)
-            self.noun_phrase = None
-
-    def _other(self, token: Token) -> None:
-        word = token.text
-        if word in ("a", "an"):
-            self._indefinite()
-        elif word == "the":
-            self._definite()
-        elif word == "such":
-            self.at += self._peek().text in ("a", "an")
-            nouns = self._nouns()
-            if not nouns:
-                raise Unreadable("such")
-            self._point(nouns)
-        elif word == ":":
-            self._begin_anew()
-        elif word == "considering" and self.has_comma and self.topic is not None and not self.is_asked:
-            self.has_comma, self.current = False, None
-        elif word in _REFUSED:
-            raise Unreadable(word)
-        elif word == "by" and self.current is not None:
-            self.current.is_by = True
-            self.noun_phrase = self.noun_phrase if self._peek().text in ("which", "whom") else None
-        elif self._peek().kind != "relative" or self._peek().text not in ("which", "whom"):
-            self.noun_phrase = None
-
-    def _begin_anew(self) -> None:
-        """ "Of the Xs, take the one that ...: who ...?": the question proper is about something else than the topic."""
-        if self.topic is None or self.is_asked:
-            raise Unreadable("a sign or an order out of place")
-        self.is_new_question, self.current, self.noun_phrase, self.has_comma = True, None, None, False
-
-    def _indefinite(self) -> None:
-        is_role = self._previous() == "as"
-        nouns = self._nouns(has_article=True)
-        if not nouns and self._peek().kind == "name":
-            return
-        if not nouns:
-            raise Unreadable("an article without a noun")
-        is_copula = self.current is not None and self.current.is_passive and not self.current.has_verb and self._peek().text == "of"
-        is_relation = nouns[-1].kind == "relation" and (is_copula or not nouns[-1].is_weak)
-        if is_role or (is_relation and self._peek().kind == "other"):
-            # "as a driver", "a flight of X"
-            self._predicate(nouns)
-        else:
-            self._new(nouns)
-
-    def _definite(self) -> None:
-        is_role = self._previous() == "as"
-        following = self._peek()
-        if following.text == "one" and self.topic is not None and self.is_new_question:
-            self.at += 1
-            self.noun_phrase, self.current = self.topic, None
-            return
-        if following.kind == "order":
-            self._ranked()
-            return
-        is_pointing = following.text in ("other", "same")
-        nouns = self._nouns(has_article=True)
-        if not nouns:
-            return
-        if is_pointing:
-            self._point(nouns)
-        elif is_role or (nouns[-1].kind == "relation" and self._peek().kind == "other"):
-            self._predicate(nouns)
-        elif self._peek().kind == "relative":
-            self._new(nouns)
-        elif any(self.referents[place].is_called(singular(nouns[-1].text)) for place in self._variables()):
-            self._point(nouns)
-        elif nouns[-1].kind == "relation" and not nouns[-1].is_weak:
-            self._predicate(nouns)
-        else:
-            raise Unreadable("an unknown thing")
-
-    def _ranked(self) -> None:
-        """ "the third person to leave X": somebody new, unless it is said of who is asked for."""
-        current = self.current
-        start, self.at = self.at, self.at + 1
-        nouns = self._nouns()
-        is_clause = self._peek().kind == "relative" or self._peek().text == "to"
-        is_new = bool(nouns) and is_clause and current is not None
-        if is_new and current is not None and not current.has_verb and current.subject is not None:
-            is_new = not any(self._is_kind(self.referents[place], singular(nouns[-1].text)) for place in current.subject.options)
-        if not is_new:
-            self.at = start
-            return
-        order = self.tokens[start]
-        self._new(nouns)
-        if self._peek().text == "to" and self.noun_phrase is not None:
-            self.at += 1
-            self._describe(Slot((self.noun_phrase,)), None if current is None else current.place)
-        else:
-            token = self._peek()
-            self.at += 1
-            self._relative(token)
-        if self.current is None or self.current is current:
-            raise Unreadable("a rank of nothing")
-        self.current.tokens.append(order)
-
-    @staticmethod
-    def _is_kind(referent: Referent, noun: str) -> bool:
-        return referent.is_called(noun) or not (referent.nouns or referent.is_person or is_person_noun(noun))
-
-    def _predicate(self, nouns: list[Token]) -> None:
-        for token in nouns:
-            if token.kind == "relation":
-                self._word(token)
-
-    def _new(self, nouns: list[Token]) -> None:
-        here = self._introduce(nouns)
-        self._add(Slot((here,)))
-        if (
-            self.current is not None
-            and not self.current.has_verb
-            and any(token.text in ("had", "has", "have") for token in self.current.tokens)
-        ):
-            # "a team that had a player who ...": the noun says what they have to do with one another.
-            self.current.tokens += [token for token in nouns if token.kind == "relation"]
-        self.noun_phrase = here
 
     # Adjuncts.
 

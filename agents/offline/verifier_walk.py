@@ -39,7 +39,8 @@ class Walker:
         self.tokens = tokens
         self.points = points
         self.decisions = decisions
-        self.counts: list[int] = []
+        self.prices: list[list[int]] = []
+        """What each option of each choice costs."""
         self.taken: list[int] = []
         self.cost = 0.0
         self.at = 0
@@ -63,11 +64,11 @@ class Walker:
         """One of some clauses, likeliest first; each further one costs more, but for a second that is as good."""
         if not options:
             raise Unreadable("nothing to attach to")
-        place = len(self.counts)
+        place = len(self.prices)
         taken = self.decisions[place] if place < len(self.decisions) else 0
-        self.counts.append(len(options))
+        self.prices.append([max(0, rank - is_even) for rank in range(len(options))])
         self.taken.append(taken)
-        self.cost += max(0, taken - is_even)
+        self.cost += self.prices[-1][taken]
         return options[taken]
 
     def _open(self, **known: object) -> Clause:

@@ -146,6 +146,7 @@ def test_turned_condition_is_noticed(graph: tuple[str, list[Row]], text: str, an
 UNCLEAR: list[tuple[tuple[str, list[Row]], str]] = [
     # whose fact is meant depends on the row, or on which clause the words belong to
     (THREE_HOPS, "Who played for a team that had a coach who played for Ajax, and left that team in an earlier year than Hal Orr?"),
+    (TWO_HOPS, "Which team had a coach who joined Ajax before Bo Lind did and after Bo Lind did?"),
     (TWO_HOPS, "Which team was someone who joined Ajax after Bo Lind coach of?"),
     (
         THREE_HOPS,
