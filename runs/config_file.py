@@ -113,11 +113,15 @@ def _validate(data: dict[str, Any], file: str, lines: Mapping[KeyPath, int], ove
 
 
 def check_environment(loaded: LoadedConfig, environ: Mapping[str, str] = os.environ) -> None:
-    """Passes if every variable that the roles' models name is set; run before the expensive work.
+    """Passes if what the config asks of its surroundings is there; run before the expensive work.
 
     Raises:
-        ConfigError: a variable is not set or empty.
+        ConfigError: a variable that the roles' models name is not set or empty, or a budget is set, which
+            nothing enforces yet: a cap that does not hold is worse than none.
     """
+    if loaded.config.run.budget_usd is not None:
+        remedy = "Set it to null, and bound the run by run.limit or at your provider."
+        raise ConfigError("a budget cannot be enforced yet", where=loaded.where(("run", "budget_usd")), remedy=remedy)
     for name in role_models(loaded.config):
         for key, variable in _variables(name, loaded.config.models[name]):
             if not environ.get(variable, "").strip():

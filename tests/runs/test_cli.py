@@ -69,6 +69,11 @@ def test_a_wrong_setting_is_refused_and_leaves_nothing(tmp_path: Path, command: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_budget_is_refused_while_nothing_enforces_it(tmp_path: Path) -> None:
+    message = refused("build", QUICKSTART, "--set", "run.budget_usd=2", "--out", str(tmp_path / "run"))
+    assert "--set run.budget_usd: a budget cannot be enforced yet" in message
+
+
 def test_a_missing_config_file_is_refused(tmp_path: Path) -> None:
     assert "there is no such config file" in refused("build", str(tmp_path / "no.yaml"))
 
