@@ -33,6 +33,7 @@ def parsed_queries(tokens: list[Token], options: list[Skeleton], evidence: Evide
         Unreadable: a likeliest structure contradicts itself.
     """
     found: list[tuple[float, Query | None]] = []
+    unsaid: list[str] = []
     points = frozenset(normalise_label(evidence.relation_labels[relation]) for relation in evidence.points)
     for parse in parses(tokens, points):
         if found and parse.cost > min(known for known, _ in found):
@@ -41,15 +42,17 @@ def parsed_queries(tokens: list[Token], options: list[Skeleton], evidence: Evide
             cost = parse.cost + skeleton.penalty
             if found and cost > min(known for known, _ in found):
                 continue
-            found += [(cost, query) for query in _read(parse, skeleton, evidence)]
+            found += [(cost, query) for query in _read(parse, skeleton, evidence, unsaid)]
     least = min((cost for cost, _ in found), default=0.0)
+    if unsaid and not found:
+        raise Unreadable("every clause makes sense, but one fact is never spoken of")
     best = list(dict.fromkeys(query for cost, query in found if cost == least))
     if None in best:
         raise Unreadable("the constraints contradict one another")
     return [query for query in best if query is not None]
 
 
-def _read(parse: Parse, skeleton: Skeleton, evidence: Evidence) -> Iterator[Query | None]:
+def _read(parse: Parse, skeleton: Skeleton, evidence: Evidence, unsaid: list[str]) -> Iterator[Query | None]:
     wanted = f"?{'abc'[len(skeleton.hops) - 1]}" if skeleton.is_chain else "?a"
     others = sorted({term.variable for hop in skeleton.hops for term in (hop.subject, hop.object)} - {None, wanted}, key=str)
     variables = [place for place, referent in enumerate(parse.referents) if not referent.entities and place != parse.answer]
@@ -57,7 +60,7 @@ def _read(parse: Parse, skeleton: Skeleton, evidence: Evidence) -> Iterator[Quer
         return
     for order in itertools.permutations(others):
         meaning = {parse.answer: wanted, **{place: str(name) for place, name in zip(variables, order, strict=True)}}
-        yield from _Resolver(parse, skeleton, evidence, meaning).queries()
+        yield from _Resolver(parse, skeleton, evidence, meaning).queries(unsaid)
 
 
 class _Said(NamedTuple):
@@ -106,15 +109,20 @@ class _Resolver:
         self.meaning = meaning
         self.builder = Builder(skeleton, evidence)
 
-    def queries(self) -> Iterator[Query | None]:
-        """Every query that the clauses allow with this meaning of the things spoken of; `None` for a contradiction."""
+    def queries(self, unsaid: list[str]) -> Iterator[Query | None]:
+        """Every query that the clauses allow with this meaning of the things spoken of; `None` for a contradiction.
+
+        Puts the hops on a list that clauses which all make sense leave unsaid.
+        """
         try:
             labels = [_labels(clause) for clause in self.parse.clauses]
         except Unreadable:
             return
         for said in itertools.islice(self._meanings(labels, []), _MOST_READINGS):
             whole = {one.fact.hop for one in said if one.is_whole}
-            if any(hop.name not in whole for hop in self.skeleton.hops):
+            missing = [hop.name for hop in self.skeleton.hops if hop.name not in whole]
+            if missing:
+                unsaid += missing
                 continue
             try:
                 yield from self._build([one.fact for one in said])

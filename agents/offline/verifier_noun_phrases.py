@@ -100,6 +100,7 @@ class PhraseReader(Walker):
 
     def _bare_noun(self, token: Token) -> None:
         if token.text in SOMEONE:
+            self._refuse_late_doer()
             here = self._introduce([token], is_person=True)
             self._add(Slot((here,)))
             self.noun_phrase = here
@@ -229,7 +230,13 @@ class PhraseReader(Walker):
             if token.kind == "relation":
                 self._word(token)
 
+    def _refuse_late_doer(self) -> None:
+        """ "Won after his time there by someone who ...": the doer is not the adjunct's."""
+        if self.current is not None and self.current.host is not None and self.current.is_by:
+            raise Unreadable("a doer after an adjunct")
+
     def _new(self, nouns: list[Token]) -> None:
+        self._refuse_late_doer()
         here = self._introduce(nouns)
         self._add(Slot((here,)))
         if (
