@@ -77,7 +77,7 @@ class Judge:
             return None
         if rules.structural_necessity and not self._is_filter_needed(constraints, ordinal, answer):
             return None
-        if rules.plain_reading and not self._is_plain(constraints, ordinal, answer):
+        if (rules.plain_reading or rules.shared_granule) and not self._is_plain(constraints, ordinal, answer):
             return None
         if rules.sayable and self._is_name_shared(answer):
             return None
@@ -299,7 +299,11 @@ class Judge:
         return True
 
     def _is_plain(self, constraints: list[Constraint], ordinal: OrdinalChoice | None, answer: int) -> bool:
-        """Operators read without their precedence give the same answer: a one-granule interval misleads no reader."""
+        """Operators as a plain reader may take them give the same answer.
+
+        Such a reader knows no precedence for one-granule intervals, and that one thing ended in the year in which
+        another began may mean to him that it came before.
+        """
         if all(each.plain is each.masks for each in constraints):
             return True
         return self._is_only(self._reduced([each.plain for each in constraints], ordinal), answer)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from graph_sampler.operators import Operator, Ordinal, family_of, operators_of
 from graph_sampler.skeleton import Skeleton
 from graph_sampler.temporal_graph import TemporalGraph
+from state.config import Rules
 from state.vocabulary import RankOrder, RelationType, Template
 
 _TYPE = {True: RelationType.POINT, False: RelationType.INTERVAL}
@@ -49,7 +50,7 @@ class Constraint:
         stage: the stage it stands in.
         masks: by stage, from its own on (`0` below): the rows in which it holds.
         own: by stage: the rows whose left fact is the reference itself.
-        plain: by stage: the rows in which the operator's test holds without regard to precedence.
+        plain: by stage: the rows in which a plain reader may think that it holds.
         fit: over the last stage: the rows in which it could legally stand.
         root_mask: for a reference constraint on the first fact, its mask over the rows of the root alone.
     """
@@ -129,7 +130,7 @@ class ConstraintSpace:
     """A skeleton with every constraint that could be asked of it."""
 
     def __init__(
-        self, graph: TemporalGraph, skeleton: Skeleton, is_reference: Callable[[int], bool], legal: list[NDArray[np.bool_]]
+        self, graph: TemporalGraph, skeleton: Skeleton, is_reference: Callable[[int], bool], legal: list[NDArray[np.bool_]], rules: Rules
     ) -> None:
         """Takes which facts may serve as references and, for each fact name, in which of the last stage's rows a
         constraint may read it. Building costs time in rows times references; constraints without a legal row are left out.
@@ -147,6 +148,7 @@ class ConstraintSpace:
         self._keys: dict[tuple[int, int, str], list[int]] = {}
         self.constraints: list[Constraint] = []
         self._legal = legal
+        self._rules = rules
         self._enumerate(is_reference)
 
     def fact_rows(self, stage: int, fact: int, wanted: int) -> int:
@@ -245,17 +247,19 @@ class ConstraintSpace:
         return {operator.name: _pack(rows) for operator, rows in zip(held.operators, held.held, strict=True)}
 
     def _classify(self, left: int, right: int, x: Times, y: Times, other: NDArray[np.bool_]) -> Classified:
-        """Which operator holds where, by precedence, and what each boundary operator's test alone says."""
+        """Which operator holds where, by precedence, and where a plain reader may think that it does."""
         operators = operators_of(family_of(_TYPE[self.is_point[left]], _TYPE[self.is_point[right]]))
         held = np.empty((len(operators), *other.shape), dtype=np.bool_)
-        plain: dict[int, NDArray[np.bool_]] = {}
+        plain = np.empty_like(held)
         free = other.copy()
         for position, operator in enumerate(operators):
             test = operator.holds(x.start, x.end, y.start, y.end)
             mine = np.logical_and(test, free, out=held[position])
             np.logical_xor(free, mine, out=free)
-            if operator.is_boundary:
-                plain[position] = test & other
+            if operator.loosely is not None and self._rules.shared_granule:
+                plain[position] = operator.loosely(x.start, x.end, y.start, y.end) & other
+            else:
+                plain[position] = test & other if operator.is_boundary and self._rules.plain_reading else mine
         return Classified(operators, held, plain)
 
     def _masks(
@@ -269,13 +273,13 @@ class ConstraintSpace:
         packed = [_packed(classified.held[:, self._to_stage[stage][late], :]) for late in range(stage, len(self.stages))]
         fits = _packed(fit)
         below = [0] * stage
-        differs = {at: (test != classified.held[at]).any(axis=0).tolist() for at, test in classified.plain.items()}
+        differs = (classified.plain != classified.held).any(axis=1).tolist()
+        plains = [_packed(classified.plain[:, self._to_stage[stage][late], :]) for late in range(stage, len(self.stages))]
         for position, column in zip(*(places.tolist() for places in np.nonzero(alive)), strict=True):
             masks = below + [int.from_bytes(bytes_of[position][column], "little") for bytes_of in packed]
             plain = masks
-            if position in differs and differs[position][column]:
-                rows = classified.plain[position][:, column : column + 1]
-                plain = below + [_pack(rows[self._to_stage[stage][late]])[0] for late in range(stage, len(self.stages))]
+            if differs[position][column]:
+                plain = below + [int.from_bytes(bytes_of[position][column], "little") for bytes_of in plains]
             yield classified.operators[position], column, masks, plain, int.from_bytes(fits[position][column], "little")
 
 
@@ -285,8 +289,8 @@ class Classified(NamedTuple):
     operators: tuple[Operator, ...]
     held: NDArray[np.bool_]
     """(operators, rows, others): where each holds, by precedence."""
-    plain: dict[int, NDArray[np.bool_]]
-    """Position of a boundary operator -> (rows, others): where its test alone is true."""
+    plain: NDArray[np.bool_]
+    """(operators, rows, others): where a reader who knows neither precedence nor granules may think that it holds."""
 
 
 def _column(times: Times) -> Times:

@@ -30,6 +30,11 @@ class Operator(NamedTuple):
     """Whether a reference under it fixes the fact's whole span."""
     is_boundary: bool = False
     """Whether it reads a shared boundary granule, which a one-granule interval blurs."""
+    loosely: Test | None = None
+    """What a reader may take it for who does not count in whole granules; `None`: just `holds`.
+
+    Two things in one granule may be in either order, so `before`, `after` and `inside` let a shared granule in.
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travels between processes by name."""
@@ -57,31 +62,75 @@ class Ordinal(NamedTuple):
 
 PAIRWISE: tuple[Operator, ...] = (
     Operator("I-equals-I", Family.I_I, "I-equals-I", lambda a, b, c, d: (a == c) & (b == d), is_equality=True, is_boundary=True),
-    Operator("I-starts-I", Family.I_I, "I-started-by-I", lambda a, b, c, d: (a == c) & (b < d), is_boundary=True),
-    Operator("I-started-by-I", Family.I_I, "I-starts-I", lambda a, b, c, d: (a == c) & (b > d), is_boundary=True),
-    Operator("I-finishes-I", Family.I_I, "I-finished-by-I", lambda a, b, c, d: (b == d) & (a > c), is_boundary=True),
-    Operator("I-finished-by-I", Family.I_I, "I-finishes-I", lambda a, b, c, d: (b == d) & (a < c), is_boundary=True),
-    Operator("I-before-I", Family.I_I, "I-after-I", lambda a, b, c, d: b < c),
-    Operator("I-after-I", Family.I_I, "I-before-I", lambda a, b, c, d: a > d),
+    Operator(
+        "I-starts-I",
+        Family.I_I,
+        "I-started-by-I",
+        lambda a, b, c, d: (a == c) & (b < d),
+        is_boundary=True,
+        loosely=lambda a, b, c, d: (a == c) & (b <= d),
+    ),
+    Operator(
+        "I-started-by-I",
+        Family.I_I,
+        "I-starts-I",
+        lambda a, b, c, d: (a == c) & (b > d),
+        is_boundary=True,
+        loosely=lambda a, b, c, d: (a == c) & (b >= d),
+    ),
+    Operator(
+        "I-finishes-I",
+        Family.I_I,
+        "I-finished-by-I",
+        lambda a, b, c, d: (b == d) & (a > c),
+        is_boundary=True,
+        loosely=lambda a, b, c, d: (b == d) & (a >= c),
+    ),
+    Operator(
+        "I-finished-by-I",
+        Family.I_I,
+        "I-finishes-I",
+        lambda a, b, c, d: (b == d) & (a < c),
+        is_boundary=True,
+        loosely=lambda a, b, c, d: (b == d) & (a <= c),
+    ),
+    Operator("I-before-I", Family.I_I, "I-after-I", lambda a, b, c, d: b < c, loosely=lambda a, b, c, d: b <= c),
+    Operator("I-after-I", Family.I_I, "I-before-I", lambda a, b, c, d: a > d, loosely=lambda a, b, c, d: a >= d),
     Operator("I-meets-I", Family.I_I, "I-met-by-I", lambda a, b, c, d: b == c, is_boundary=True),
     Operator("I-met-by-I", Family.I_I, "I-meets-I", lambda a, b, c, d: a == d, is_boundary=True),
-    Operator("I-during-I", Family.I_I, "I-contains-I", lambda a, b, c, d: (a > c) & (b < d)),
-    Operator("I-contains-I", Family.I_I, "I-during-I", lambda a, b, c, d: (a < c) & (b > d)),
-    Operator("I-overlaps-I", Family.I_I, "I-overlapped-by-I", lambda a, b, c, d: (a < c) & (c < b) & (b < d)),
-    Operator("I-overlapped-by-I", Family.I_I, "I-overlaps-I", lambda a, b, c, d: (c < a) & (a < d) & (d < b)),
+    Operator(
+        "I-during-I", Family.I_I, "I-contains-I", lambda a, b, c, d: (a > c) & (b < d), loosely=lambda a, b, c, d: (a >= c) & (b <= d)
+    ),
+    Operator(
+        "I-contains-I", Family.I_I, "I-during-I", lambda a, b, c, d: (a < c) & (b > d), loosely=lambda a, b, c, d: (a <= c) & (b >= d)
+    ),
+    Operator(
+        "I-overlaps-I",
+        Family.I_I,
+        "I-overlapped-by-I",
+        lambda a, b, c, d: (a < c) & (c < b) & (b < d),
+        loosely=lambda a, b, c, d: (a <= c) & (c <= b) & (b <= d),
+    ),
+    Operator(
+        "I-overlapped-by-I",
+        Family.I_I,
+        "I-overlaps-I",
+        lambda a, b, c, d: (c < a) & (a < d) & (d < b),
+        loosely=lambda a, b, c, d: (c <= a) & (a <= d) & (d <= b),
+    ),
     Operator("P-at-start-I", Family.P_I, "I-starts-at-P", lambda a, b, c, d: a == c, is_boundary=True),
     Operator("P-at-end-I", Family.P_I, "I-ends-at-P", lambda a, b, c, d: a == d, is_boundary=True),
-    Operator("P-before-I", Family.P_I, "I-after-P", lambda a, b, c, d: a < c),
-    Operator("P-after-I", Family.P_I, "I-before-P", lambda a, b, c, d: a > d),
-    Operator("P-inside-I", Family.P_I, "I-covers-P", lambda a, b, c, d: (c < a) & (a < d)),
+    Operator("P-before-I", Family.P_I, "I-after-P", lambda a, b, c, d: a < c, loosely=lambda a, b, c, d: a <= c),
+    Operator("P-after-I", Family.P_I, "I-before-P", lambda a, b, c, d: a > d, loosely=lambda a, b, c, d: a >= d),
+    Operator("P-inside-I", Family.P_I, "I-covers-P", lambda a, b, c, d: (c < a) & (a < d), loosely=lambda a, b, c, d: (c <= a) & (a <= d)),
     Operator("I-starts-at-P", Family.I_P, "P-at-start-I", lambda a, b, c, d: a == c, is_boundary=True),
     Operator("I-ends-at-P", Family.I_P, "P-at-end-I", lambda a, b, c, d: b == c, is_boundary=True),
-    Operator("I-after-P", Family.I_P, "P-before-I", lambda a, b, c, d: a > c),
-    Operator("I-before-P", Family.I_P, "P-after-I", lambda a, b, c, d: b < c),
-    Operator("I-covers-P", Family.I_P, "P-inside-I", lambda a, b, c, d: (a < c) & (c < b)),
-    Operator("P-before-P", Family.P_P, "P-after-P", lambda a, b, c, d: a < c),
+    Operator("I-after-P", Family.I_P, "P-before-I", lambda a, b, c, d: a > c, loosely=lambda a, b, c, d: a >= c),
+    Operator("I-before-P", Family.I_P, "P-after-I", lambda a, b, c, d: b < c, loosely=lambda a, b, c, d: b <= c),
+    Operator("I-covers-P", Family.I_P, "P-inside-I", lambda a, b, c, d: (a < c) & (c < b), loosely=lambda a, b, c, d: (a <= c) & (c <= b)),
+    Operator("P-before-P", Family.P_P, "P-after-P", lambda a, b, c, d: a < c, loosely=lambda a, b, c, d: a <= c),
     Operator("P-equals-P", Family.P_P, "P-equals-P", lambda a, b, c, d: a == c, is_equality=True, is_boundary=True),
-    Operator("P-after-P", Family.P_P, "P-before-P", lambda a, b, c, d: a > c),
+    Operator("P-after-P", Family.P_P, "P-before-P", lambda a, b, c, d: a > c, loosely=lambda a, b, c, d: a >= c),
 )
 
 ORDINALS: tuple[Ordinal, ...] = (

@@ -210,7 +210,7 @@ class _RootDraw:
         legal = self._legal_rows(skeleton)
         if not any(rows.any() for rows in legal):
             return
-        space = ConstraintSpace(of.graph, skeleton, of.is_reference, legal)
+        space = ConstraintSpace(of.graph, skeleton, of.is_reference, legal, of.rules)
         judge = Judge(space, of.names, of.rules, of.config.sampler.max_constraints)
         if not judge.is_named_once or not judge.clean or (of.rules.readable and not judge.has_two_walks):
             return

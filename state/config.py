@@ -128,6 +128,8 @@ class Rules(Contract):
     """Few constraints, no entity twice in a row, no second spell of a fact that is read."""
     plain_reading: bool = True
     """Operators read without their precedence (one-granule intervals) give the same answer."""
+    shared_granule: bool = True
+    """Reading before, after and inside with a shared granule let in gives the same answer."""
     not_doubtful: bool = True
     """No choice of the facts dropped in cleaning changes the answer."""
 

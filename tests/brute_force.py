@@ -45,6 +45,7 @@ from tests.brute_force_execution import (
     facts_read,
     filter_name,
     holds,
+    holds_loosely,
     holds_plainly,
     is_variable,
     look_up,
@@ -86,6 +87,7 @@ def violations(
         ("sayable", rules.sayable, check_sayable),
         ("readable", rules.readable, check_readable),
         ("plain reading", rules.plain_reading, check_plain_reading),
+        ("shared granule", rules.shared_granule, check_shared_granule),
         ("doubtful", rules.not_doubtful, check_doubtful),
         ("evidence", True, check_evidence),
         ("evidence reveals", True, check_evidence_reveals),
@@ -441,6 +443,13 @@ def check_plain_reading(case: Case) -> Iterator[str]:
     answers = execute(case.graph, case.trace, case.references, holds_plainly).answers
     if answers != case.full.answers:
         yield f"read plainly the answers are {sorted(answers)}"
+
+
+def check_shared_granule(case: Case) -> Iterator[str]:
+    """A reader who lets before, after and inside share a granule comes to the same answer."""
+    answers = execute(case.graph, case.trace, case.references, holds_loosely).answers
+    if answers != case.full.answers:
+        yield f"with shared granules the answers are {sorted(answers)}"
 
 
 # Rule 7: dropped rows.

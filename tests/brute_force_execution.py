@@ -113,6 +113,31 @@ def holds_plainly(operator: str, x: Fact, y: Fact) -> bool:
     return holds(operator, x, y)
 
 
+def holds_loosely(operator: str, x: Fact, y: Fact) -> bool:
+    """Whether a reader may think that it holds who does not count in whole granules.
+
+    Two things in one granule may have come in either order, so what is said to be earlier may share it.
+    """
+    a, b, c, d = x.start, x.end, y.start, y.end
+    if operator in ("I-starts-I", "I-started-by-I"):
+        return a == c and (b <= d if operator == "I-starts-I" else b >= d)
+    if operator in ("I-finishes-I", "I-finished-by-I"):
+        return b == d and (a >= c if operator == "I-finishes-I" else a <= c)
+    if operator in ("I-before-I", "P-before-I", "I-before-P", "P-before-P"):
+        return b <= c
+    if operator in ("I-after-I", "P-after-I", "I-after-P", "P-after-P"):
+        return a >= d
+    if operator in ("I-during-I", "P-inside-I"):
+        return a >= c and b <= d
+    if operator in ("I-contains-I", "I-covers-P"):
+        return a <= c and b >= d
+    if operator == "I-overlaps-I":
+        return a <= c <= b <= d
+    if operator == "I-overlapped-by-I":
+        return c <= a <= d <= b
+    return holds(operator, x, y)
+
+
 def rank_key(operator: str, fact: Fact) -> int:
     """What an ordinal ranks by."""
     if operator == "start_rank":

@@ -73,6 +73,14 @@ SPELLS = [
     [
         # Q8's one year starts with Ana Roy's time, says the table; a reader may say that it meets it, as Q7's does.
         ("plain_reading", [*CLUB, ("Q7", "P3", "Q9", 1990, 1996), ("Q8", "P3", "Q9", 1996, 1996)], ("I-meets-I",), "Q7"),
+        # Q7 joined in the year in which Q6 left; told that it was after, a reader may think of both.
+        (
+            "shared_granule",
+            [("Q1", "P3", "Q9", 1990, 1992), ("Q2", "P3", "Q9", 1980, 1985), ("Q3", "P3", "Q9", 1982, 1991)]
+            + [("Q6", "P3", "Q9", 1996, 2001), ("Q7", "P3", "Q9", 2001, 2004), ("Q8", "P3", "Q9", 2003, 2006)],
+            ("I-after-I",),
+            "Q8",
+        ),
         # The members are married in a ring: the walk leads to the very same entities.
         ("progress", [*CLUB, *RING], ("start_rank",), "Q2"),
         # Q5 is after Q2 in one spell and during Q3's time in the other; all who are after are also during.
