@@ -463,3 +463,23 @@ ENTRIES: dict[str, Entry] = {
     "sport": Entry("play compete", "take_up", "give_up", "sport", ""),
     "noble title": Entry("hold bear", "become inherit receive", "lose", "title holder", "duke earl count king"),
 }
+
+OTHER_LABELS: dict[str, str] = {
+    "plays for": "member of sports team",
+    "played for": "member of sports team",
+    "is married to": "spouse",
+    "married to": "spouse",
+    "unmarried partner": "spouse",
+    "is affiliated to": "member of",
+    "graduated from": "educated at",
+    "works at": "employer",
+    "worked at": "employer",
+    "has won prize": "award received",
+    "owns": "owned by",
+    "created": "author of",
+    "chairperson of": "chief executive of",
+    "served in": "member of legislature",
+    "conflict": "fought in",
+    "is citizen of": "country of citizenship",
+}
+"""Labels of other schemas that mean a relation above."""

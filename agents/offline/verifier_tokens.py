@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from agents.offline.verifier_inflection import forms_of, phrases_of
-from agents.offline.verifier_lexicon import ENTRIES, Entry, Trigger
+from agents.offline.verifier_lexicon import ENTRIES, OTHER_LABELS, Entry, Trigger
 from agents.offline.verifier_query import Evidence
 from agents.offline.verifier_words import (
     AUXILIARIES,
@@ -84,7 +84,7 @@ def _vocabulary(relations: frozenset[str]) -> tuple[dict[str, list[tuple[tuple[s
     phrases: dict[tuple[str, ...], set[Trigger]] = {}
     types: set[str] = set()
     for relation in relations:
-        entry = ENTRIES.get(relation, Entry("", "", "", "", ""))
+        entry = ENTRIES.get(OTHER_LABELS.get(relation, relation), Entry("", "", "", "", ""))
         own = " ".join(word for word in re.findall(r"\w+", relation) if word not in FUNCTION)
         for words, aspect, is_verb in [
             (entry.whole, None, True), (entry.start, "s", True), (entry.end, "e", True), (f"{entry.nouns} {own}", None, False),

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from agents.offline.verifier import verify
 from state.fact import LabelledFact
+from state.roles import VerifyRequest
 
 
 def load(name: str) -> ModuleType:
@@ -147,3 +148,28 @@ def test_word_salad_is_answered_or_refused_but_never_fails(graph: str, words: li
 def test_any_text_and_hint_is_refused_without_failing(text: str, hint: str) -> None:
     assert verify(request("club", text), "all").cannot_tell
     assert verify(request("club", "Who left Ajax before Tom Reed joined?").model_copy(update={"structure_hint": hint}), "all").cannot_tell
+
+
+@pytest.mark.parametrize(("label", "question"), [
+    ("plays for", "Who joined FC Arn after Ana Roy left it?"),
+    ("is married to", "Who married FC Arn after Ana Roy divorced it?"),
+    ("graduated from", "Who enrolled at FC Arn after Ana Roy left it?"),
+])  # fmt: skip
+def test_a_relation_of_another_schema_is_read_by_the_words_of_its_meaning(label: str, question: str) -> None:
+    facts = [("Ana Roy", "1990", "1994"), ("Bo Lind", "1996", "1999"), ("Cy Moe", "1991", "1993"), ("Di Fox", "1985", "1988")]
+    evidence = tuple(
+        LabelledFact(
+            subject=f"Q{n}",
+            relation="R",
+            object="Q9",
+            start=start,
+            end=end,
+            subject_label=name,
+            relation_label=label,
+            object_label="FC Arn",
+        )
+        for n, (name, start, end) in enumerate(facts)
+    )
+    hint = f'Topology A -> B, 1 hop, relations "{label}".'
+    reply = verify(VerifyRequest(question=question, evidence=evidence, structure_hint=hint), "all")
+    assert (reply.answers, reply.cannot_tell) == (("Bo Lind",), False)
