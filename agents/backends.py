@@ -88,6 +88,8 @@ class Backend:
     price: Price | None = None
     repeatable: bool = True
     """Whether asking again can help; rules give the same reply every time."""
+    asks_anew: bool = False
+    """Whether a stored question that does not pass the gate is asked for again: the instances that failed on it are redone."""
 
     async def ask(
         self,
@@ -112,7 +114,8 @@ class Backend:
 
             def well_formed(raw: RawReply, parsed: list[ParsedReply] = parsed) -> bool:
                 parsed[:] = [parse_reply(raw, role)]
-                return parsed[0].reply is not None
+                reply = parsed[0].reply
+                return reply is not None and not (self.asks_anew and check is not None and check(reply) is not None)
 
             raw = await self.source.fetch(Exchange(role, mode, typed, request, key), well_formed)
             result = parsed[0] if parsed else parse_reply(raw, role)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from agents.backends import Backend, Source
@@ -28,8 +29,11 @@ def build_workflow(
     cache: ResponseCache | None = None,
     rules: Mapping[Role, Rule] = RULES,
     watch: Watch | None = None,
+    asks_anew: bool = False,
 ) -> Workflow:
     """The workflow of a run: models over the network, rules in this process.
+
+    With `asks_anew` a stored question that did not pass the gate is asked for again.
 
     Raises:
         ConfigError: a role names an unknown model, a key's variable is not set, or a prompt is broken.
@@ -44,7 +48,10 @@ def build_workflow(
 
         return ModelSource(ModelClient(name, model, environ), cache)
 
-    return Workflow(build_crew(config, live), table_of(config), watch)
+    crew = build_crew(config, live)
+    if asks_anew:
+        crew = replace(crew, backends={role: replace(backend, asks_anew=True) for role, backend in crew.backends.items()})
+    return Workflow(crew, table_of(config), watch)
 
 
 def table_of(config: Config) -> Table:

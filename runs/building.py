@@ -90,7 +90,7 @@ def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -
     """
     check_environment(loaded)
     with RunFolder(path, loaded) as folder, _open_cache(loaded.config) as cache:
-        workflow = build_workflow(_with_prompts(folder), environ=os.environ, cache=cache)
+        workflow = build_workflow(_with_prompts(folder), environ=os.environ, cache=cache, asks_anew=retry_failed)
         with progress() as advance:
             if folder.reader is None:
                 sample_into(folder, say, advance)

@@ -160,3 +160,20 @@ def test_a_server_that_fails_makes_failed_instances_and_retrying_mends_them(setu
     mended = setup.build("run", "--retry-failed")
     assert mended.returncode == 0, mended.stderr
     assert "failed     0" in mended.stdout
+
+
+def test_retrying_asks_again_for_stored_questions_that_did_not_pass_the_gate(setup: Setup) -> None:
+    knows_all = setup.server.script
+
+    def names_nothing(body: dict[str, Any]) -> Reply:
+        return good(question="Who was it?") if body["response_format"]["json_schema"]["name"] == "question" else knows_all(body)
+
+    setup.server.script = names_nothing
+    assert "failed     8" in setup.build("run").stdout
+    sent = len(setup.server.seen)
+    setup.server.script = knows_all
+    assert "failed     8" in setup.build("other").stdout, "a run that is repeated pays for nothing again"
+    assert len(setup.server.seen) == sent
+    mended = setup.build("run", "--retry-failed")
+    assert mended.returncode == 0, mended.stderr
+    assert "failed     0" in mended.stdout
