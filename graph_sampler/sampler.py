@@ -87,7 +87,7 @@ def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | Non
                 where=f"graph {graph.name!r} ({len(graph)} facts)",
                 remedy="Widen sampler.caps.seed_min and seed_max, or use a larger graph.",
             )
-        ordered = _drawn_order(graph, found_roots, settings.seed)
+        ordered = drawn_order(graph, found_roots, settings.seed)
         proposals: list[Proposal] = []
         doubtful = seen = 0
         size, shortfall = FIRST_ROUND, -1
@@ -129,7 +129,9 @@ def package_version() -> str:
         return "0+unknown"
 
 
-def _drawn_order(graph: TemporalGraph, found: list[Root], seed: int) -> list[Root]:
+def drawn_order(graph: TemporalGraph, found: list[Root], seed: int) -> list[Root]:
+    """The roots in the order in which they are asked, drawn from the seed."""
+
     def place(root: Root) -> bytes:
         relation, is_subject, fixed = root
         text = f"{seed}|{graph.relation_ids[relation]}|{is_subject}|{graph.entity_ids[fixed]}"
