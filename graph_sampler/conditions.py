@@ -85,13 +85,14 @@ class Judge:
         return Judged(tuple(constraints), spec, tuple(counts), final, answer)
 
     def leaves_one(self, chosen: list[Constraint]) -> bool:
-        """Whether pairwise constraints together leave rows of exactly one candidate, all of them legal."""
+        """Whether pairwise constraints, plainly read too, leave rows of exactly one candidate, all of them legal."""
         final = self.space.final
-        rows = legal = final.full
+        rows = legal = plain = final.full
         for constraint in chosen:
             rows &= constraint.masks[-1]
             legal &= constraint.fit
-        return bool(rows) and not rows & ~legal and not rows & ~final.group_of[final.candidates[rows.bit_length() - 1]]
+            plain &= constraint.plain[-1]
+        return bool(rows) and not rows & ~legal and not plain & ~final.group_of[final.candidates[rows.bit_length() - 1]]
 
     def _place(self, constraint: Constraint) -> tuple[int, int, int, int, int, str]:
         spec = constraint.spec

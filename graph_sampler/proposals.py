@@ -73,8 +73,8 @@ class RowPool(NamedTuple):
 
     rivals: int
     """Rows of other candidates."""
-    entries: list[tuple[Constraint, int, int]]
-    """Constraints that hold in the row, with their masks over the rivals and the rows that are not their reference's own."""
+    entries: list[tuple[Constraint, int, int, int]]
+    """Constraints that hold in the row, their masks and plain masks over the rivals, and the rows that are not their reference's own."""
 
 
 class RootProposals(NamedTuple):
@@ -272,16 +272,19 @@ class _RootDraw:
         for name in sorted(by_operator):
             if self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
                 continue
+            misses, patience = 0, 4 + self.of.caps.proposals_per_operator
             for constraint in self.shuffled(each for each in by_operator[name] if each.fit)[: 4 * self.of.caps.proposals_per_operator]:
-                if self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
+                if misses > patience or self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
                     break
                 for row in [row for row in pools if constraint.fit >> row & 1][:ROWS_TRIED]:
                     pool = pools[row]
                     if pool is None:
                         pool = pools[row] = self._row_pool(space, row)
+                    misses += 1
                     for chosen in self._combinations(judge, constraint, pool):
                         judged = judge.judge(chosen, None)
                         if judged is not None:
+                            misses = 0
                             yield judged
         yield from self._with_ordinal(space, judge)
 
@@ -292,24 +295,24 @@ class _RootDraw:
         hold another candidate, and that can only shrink as constraints join.
         """
         rivals, entries = pool
-        left = first.masks[-1] & rivals
-        if not left or not entries:
+        plain, left = first.plain[-1] & rivals, first.masks[-1] & rivals
+        if not plain or not entries:
             return
         size = min(judge.max_constraints, 2 + (self.rng.random() < 0.5) + (self.rng.random() < 0.3))
         needed = self.of.rules.temporal_necessity
         count = len(entries)
         offset = int(self.rng.random() * count)
         budget = 2 * count + 16
-        stack: list[tuple[list[Constraint], int, list[int], int]] = [([first], left, [rivals & ~first.own[-1]], 0)]
+        stack: list[tuple[list[Constraint], int, int, list[int], int]] = [([first], plain, left, [rivals & ~first.own[-1]], 0)]
         while stack:
-            chosen, left, without, start = stack.pop()
+            chosen, plain, left, without, start = stack.pop()
             for at in range(start, count):
                 budget -= 1
                 if not budget:
                     return
-                extra, mask, not_own = entries[(at + offset) % count]
-                remaining = left & mask
-                if remaining == left or (needed and not all([other & mask for other in without])) or extra is first:  # noqa: C419 - faster here
+                extra, mask, plain_mask, not_own = entries[(at + offset) % count]
+                remaining = plain & plain_mask
+                if remaining == plain or (needed and not all([other & mask for other in without])) or extra is first:  # noqa: C419 - faster here
                     continue
                 longer = [*chosen, extra]
                 if not remaining:
@@ -320,8 +323,8 @@ class _RootDraw:
                 elif len(longer) < size:
                     reduced = [other & mask for other in without]
                     reduced.append(left & not_own)
-                    stack.append((chosen, left, without, at + 1))
-                    stack.append((longer, remaining, reduced, at + 1))
+                    stack.append((chosen, plain, left, without, at + 1))
+                    stack.append((longer, remaining, left & mask, reduced, at + 1))
                     break
 
     def _row_pool(self, space: ConstraintSpace, row: int) -> RowPool:
@@ -331,14 +334,14 @@ class _RootDraw:
         """
         final, bit = space.final, 1 << row
         rivals = final.full & ~final.group_of[final.candidates[row]]
-        entries: list[tuple[Constraint, int, int]] = []
+        entries: list[tuple[Constraint, int, int, int]] = []
         together = rivals
         for each in space.constraints:
             if each.fit & bit:
-                mask = each.masks[-1] & rivals
-                together &= mask
-                if mask and mask != rivals:
-                    entries.append((each, mask, ~each.own[-1]))
+                plain = each.plain[-1] & rivals
+                together &= plain
+                if plain != rivals:
+                    entries.append((each, each.masks[-1] & rivals, plain, ~each.own[-1]))
         return RowPool(rivals, [] if together else self.shuffled(entries))
 
     def _ordinals(self, space: ConstraintSpace) -> list[tuple[int, Ordinal, RankOrder]]:
