@@ -116,19 +116,23 @@ def check_environment(loaded: LoadedConfig, environ: Mapping[str, str] = os.envi
     """Passes if what the config asks of its surroundings is there; run before the expensive work.
 
     Raises:
-        ConfigError: a variable that the roles' models name is not set or empty, or a budget is set, which
-            nothing enforces yet: a cap that does not hold is worse than none.
+        ConfigError: a variable that the roles' models name is not set, empty or fit for no header, or a budget
+            is set, which nothing enforces yet: a cap that does not hold is worse than none.
     """
     if loaded.config.run.budget_usd is not None:
         remedy = "Set it to null, and bound the run by run.limit or at your provider."
         raise ConfigError("a budget cannot be enforced yet", where=loaded.where(("run", "budget_usd")), remedy=remedy)
     for name in role_models(loaded.config):
         for key, variable in _variables(name, loaded.config.models[name]):
-            if not environ.get(variable, "").strip():
-                shown = f" {variable}" if _SHOWABLE_VARIABLE.match(variable) else " that it names"
+            value = environ.get(variable, "")
+            shown = f" {variable}" if _SHOWABLE_VARIABLE.match(variable) else " that it names"
+            if not value.strip():
                 raise ConfigError(
                     f"the environment variable{shown} is not set", where=loaded.where(key), remedy="Export it, or choose another model."
                 )
+            if not (value.isascii() and value.isprintable()):
+                what = f"the environment variable{shown} holds characters that no HTTP header can carry"
+                raise ConfigError(what, where=loaded.where(key), remedy="Export it as one line of plain ASCII.")
 
 
 def role_models(config: Config) -> list[str]:

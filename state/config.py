@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
@@ -13,6 +15,9 @@ from state.model_base import Contract
 
 SECRET_KEY = re.compile(r"key|token|secret|password|authorization|cookie", re.IGNORECASE)
 """Names under which a value is never shown."""
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")
+_NOT_PARAMS = frozenset(("messages", "model", "response_format", "stream"))
+"""What a request sets by other means; as a parameter it would silently replace that, or change the kind of reply."""
 
 
 class YearNumbering(StrEnum):
@@ -137,11 +142,11 @@ class Rules(Contract):
 class Quotas(Contract):
     """What the sampler aims at; shares of `sampler.target`, empty maps mean even shares."""
 
-    templates: dict[str, float] = {}
+    templates: dict[str, Annotated[float, Field(ge=0, le=1_000_000)]] = {}
     """Share of each template."""
     single: float = Field(default=0.5, ge=0, le=1)
     """Share of single-constraint instances."""
-    operators: dict[str, float] = {}
+    operators: dict[str, Annotated[float, Field(ge=0, le=1)]] = {}
     """Least number of records with each operator, as a share of the target; default 0.01."""
     ordinal_share_of_single: float = Field(default=0.2, ge=0, le=1)
     """Largest share of ordinals among single-constraint instances."""
@@ -183,9 +188,9 @@ class Caps(Contract):
 class SamplerConfig(Contract):
     """How many traces to draw and under which rules."""
 
-    seed: int = 0
+    seed: int = Field(default=0, ge=-(2**63), lt=2**63)
     """Seed of every random stream."""
-    target: int = Field(default=1000, ge=1)
+    target: int = Field(default=1000, ge=1, le=1_000_000_000)
     """Number of traces over all cells."""
     workers: int = Field(default=1, ge=1)
     """Processes; the outcome does not depend on it."""
@@ -209,12 +214,21 @@ class EvidenceConfig(Contract):
 class Price(Contract):
     """US dollars for one million tokens."""
 
-    input: float = Field(ge=0)
+    input: float = Field(ge=0, allow_inf_nan=False)
     """Prompt tokens."""
-    cached_input: float | None = Field(default=None, ge=0)
+    cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Prompt tokens from the server's cache; `None`: as `input`."""
-    output: float = Field(ge=0)
+    output: float = Field(ge=0, allow_inf_nan=False)
     """Completion tokens, reasoning included."""
+
+
+def _is_http_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # reading it checks it
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and text.isprintable() and " " not in text
 
 
 class ModelConfig(Contract):
@@ -246,7 +260,7 @@ class ModelConfig(Contract):
     """Requests a minute; `None` for no bound."""
     tpm: int | None = Field(default=None, ge=1)
     """Tokens a minute; `None` for no bound."""
-    timeout_s: float = Field(default=120, gt=0)
+    timeout_s: float = Field(default=120, gt=0, allow_inf_nan=False)
     """Seconds before a request is given up."""
     price: Price | None = None
     """Price; `None` for a model that costs nothing or whose price is not known."""
@@ -264,6 +278,31 @@ class ModelConfig(Contract):
                             "name its variable in api_key_env or headers_env"
                         )
         return data
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_address(cls, base_url: str | None) -> str | None:
+        if base_url is not None and not _is_http_address(base_url):
+            raise ValueError("this is not an address of the form http://HOST:PORT/PATH or https://HOST/PATH")
+        return base_url
+
+    @field_validator("headers_env")
+    @classmethod
+    def _have_names_of_headers(cls, headers_env: dict[str, str]) -> dict[str, str]:
+        if not all(map(_HEADER.match, headers_env)):
+            raise ValueError("a header's name has letters, digits and hyphens only")
+        return headers_env
+
+    @field_validator("params")
+    @classmethod
+    def _are_json_and_free(cls, params: dict[str, Any]) -> dict[str, Any]:
+        for name in sorted(_NOT_PARAMS & params.keys()):
+            raise ValueError(f"{name} is no parameter to set here")
+        try:
+            json.dumps(params, allow_nan=False)
+        except (TypeError, ValueError) as err:
+            raise ValueError("parameters must be values that JSON can hold") from err
+        return params
 
     @model_validator(mode="after")
     def _openai_names_its_model(self) -> ModelConfig:
@@ -335,7 +374,7 @@ class RunConfig(Contract):
 
     concurrency: int = Field(default=8, ge=1)
     """Instances in flight."""
-    budget_usd: float | None = Field(default=None, gt=0)
+    budget_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """Most US dollars that the run may spend; `None` for no cap."""
     limit: int | None = Field(default=None, ge=1)
     """First traces in id order to take; `None` for all."""

@@ -153,6 +153,59 @@ def test_a_literal_key_is_refused_and_never_shown(tmp_path: Path, override: str)
     assert "DO-NOT-LEAK" not in message
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "user:sk-test-DO-NOT-LEAK@host/v1",
+        "//user:sk-test-DO-NOT-LEAK@host/v1",
+        "ftp://user:sk-test-DO-NOT-LEAK@host/v1",
+        "http://host:sk-test-DO-NOT-LEAK/v1",
+        "http://host:99999/v1?key=sk-test-DO-NOT-LEAK",
+        "http://user:sk-test-DO-NOT-LEAK@[host/v1",
+        "https:///v1?key=sk-test-DO-NOT-LEAK",
+        "",
+    ],
+)
+def test_an_address_that_no_client_can_use_is_refused_and_never_shown(tmp_path: Path, address: str) -> None:
+    message = refusal(tmp_path, GOOD, f"models.gpt-4.1.base_url='{address}'")
+    assert message.startswith("--set models.gpt-4.1.base_url: ")
+    assert "DO-NOT-LEAK" not in message
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "sampler.seed=99999999999999999999",
+        "sampler.target=99999999999999999999",
+        "sampler.quotas.templates={A -> B: .inf}",
+        "sampler.quotas.operators={I-before-I: .nan}",
+        "sampler.quotas.operators={I-before-I: -1}",
+        "models.gpt-4.1.price={input: .inf, output: 1}",
+        "models.gpt-4.1.timeout_s=.inf",
+        "models.gpt-4.1.params={temperature: .nan}",
+        "models.gpt-4.1.params={stop: !!binary aGVsbG8=}",
+        "models.gpt-4.1.params={stop: !!set {a}}",
+        "models.gpt-4.1.params={messages: []}",
+        "models.gpt-4.1.params={stream: true}",
+    ],
+)
+def test_a_value_that_nothing_could_be_made_of_is_refused_before_any_work(tmp_path: Path, override: str) -> None:
+    assert refusal(tmp_path, GOOD, override).startswith(f"--set {override.partition('=')[0]}")
+
+
+@pytest.mark.parametrize("key", ["sk-DO-NOT-LEAK\nsecond line", "sk-DO-NOT-LEAK\r", "schlüssel-DO-NOT-LEAK"])
+@pytest.mark.parametrize("place", ["api_key_env=SOME_TEST_KEY", "headers_env={X-Extra: SOME_TEST_KEY}"])
+def test_a_key_that_no_header_can_carry_is_refused_before_any_work_and_never_shown(tmp_path: Path, place: str, key: str) -> None:
+    overrides = ["models.gpt-4.1.api_key_env=null", f"models.gpt-4.1.{place}", "agents.verifier.model=gpt-4.1"]
+    with pytest.raises(ConfigError, match="SOME_TEST_KEY holds") as caught:
+        check_environment(load_config(write(tmp_path, GOOD), overrides), {"SOME_TEST_KEY": key})
+    assert "DO-NOT-LEAK" not in str(caught.value)
+
+
+def test_a_name_that_no_header_can_have_is_refused(tmp_path: Path) -> None:
+    assert "headers_env" in refusal(tmp_path, GOOD, "models.gpt-4.1.headers_env={'X Extra:': SOME_TEST_KEY}")
+
+
 def test_a_missing_key_variable_is_named_before_any_work(tmp_path: Path) -> None:
     loaded = load_config(write(tmp_path, GOOD), ["agents.verifier.model=gpt-4.1"])
     with pytest.raises(ConfigError) as caught:
