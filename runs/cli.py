@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from runs.rivals import refuse_rivals
-from runs.terminal import progress, say, write_json, write_out
+from runs.terminal import progress, say, survive_narrow_encodings, write_json, write_out
 from state.errors import ChronoQGError
 
 app = typer.Typer(
@@ -47,6 +47,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 
 def main() -> None:
     """Entry point of the `chronoqg` command."""
+    survive_narrow_encodings()
     with _errors_as_lines(debug="--debug" in sys.argv):
         refuse_rivals()
     app()

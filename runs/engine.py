@@ -90,7 +90,7 @@ async def _work_through(
             if advance is not None:
                 advance("instances", done, total)
 
-    workers = [asyncio.create_task(work()) for _ in range(concurrency)]
+    workers = [asyncio.create_task(work()) for _ in range(min(concurrency, total - done))]
     try:
         await asyncio.gather(*workers)
     finally:

@@ -112,7 +112,7 @@ class RunReader:
         """
         found = []
         for number, line in enumerate(self.trace_lines(), start=1):
-            if instance_id.encode() in line[:200]:
+            if instance_id.encode("utf-8", "surrogatepass") in line[:200]:
                 record = parse_line(BenchmarkRecord, line, self.path / TRACES, number)
                 if record.id == instance_id:
                     return record

@@ -6,6 +6,7 @@ terminal, progress is plain lines.
 
 from __future__ import annotations
 
+import io
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +26,13 @@ def shown(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(sign.encode("unicode_escape").decode("ascii") if unicodedata.category(sign) in _UNSAFE else sign for sign in text)
+
+
+def survive_narrow_encodings() -> None:
+    """Lets both streams write what their encoding lacks as escapes; a terminal without UTF-8 is no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def write_out(lines: Iterable[str]) -> None:

@@ -141,6 +141,8 @@ def test_what_is_no_run_and_no_instance_is_refused(build_dir: Path, tmp_path: Pa
     assert "no such run directory" in refused("show", str(tmp_path / "none"), "x")
     assert "not a run directory" in refused("check", str(tmp_path))
     assert "no instance 'years-zzz'" in refused("show", str(build_dir), "years-zzz")
+    not_utf8 = b"\xff".decode("utf-8", "surrogateescape")  # as the system hands over such an argument
+    assert "no instance '\\udcff'" in refused("show", str(build_dir), not_utf8)
 
 
 def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
@@ -281,6 +283,17 @@ def test_graph_inspect_prints_a_report_of_a_bundled_graph_and_of_a_config() -> N
 def test_output_is_plain_where_there_is_no_terminal(build_dir: Path) -> None:
     done = chronoqg("show", str(build_dir), an_id(build_dir), PYTHONIOENCODING="utf-8")
     assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_terminal_that_lacks_a_letter_is_shown_an_escape(tmp_path: Path) -> None:
+    (tmp_path / "facts.jsonl").write_text(json.dumps({"s": "Ana Roy", "r": "alumna de São Tomé", "o": "FC Arn", "a": 1, "b": 2}))
+    (tmp_path / "my.yaml").write_text(
+        f"dataset: my\ngraph:\n  path: {tmp_path}/facts.jsonl\n  format: table\n"
+        "  columns: {subject: s, relation: r, object: o, start: a, end: b}\n"
+    )
+    done = chronoqg("graph", "inspect", str(tmp_path / "my.yaml"), PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "alumna de S\\xe3o Tom\\xe9" in done.stdout
 
 
 def test_a_rival_package_that_owns_our_names_is_refused_at_start(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_the_lines_are_the_records_with_what_became_of_them(tmp_path: Path) -> N
     assert (path / "benchmark/sample-S.jsonl").read_bytes() == b""
 
 
-@pytest.mark.parametrize("concurrency", [2, 8, 64])
+@pytest.mark.parametrize("concurrency", [2, 8, 64, 1_000_000_000])
 def test_the_files_are_the_same_bytes_whatever_the_concurrency(tmp_path: Path, concurrency: int) -> None:
     one = build(tmp_path, "one", ScriptedAgents(mixed), "run.concurrency=1")
     many = build(tmp_path, "many", ScriptedAgents(mixed), f"run.concurrency={concurrency}")
