@@ -44,6 +44,7 @@ class LabelProblem(StrEnum):
     TOO_SHORT = "fewer than two characters"
     IS_ID = "label is the id"
     IDENTIFIER = "label looks like an identifier"
+    VARIABLE = "id begins with '?', as variables do"
 
 
 def normalise_label(text: str) -> str:
@@ -87,6 +88,8 @@ def label_problem(label: str | None, identifier: str | None) -> LabelProblem | N
         return LabelProblem.IS_ID
     if _IDENTIFIER.fullmatch(text) or (identifier is None and text.isdecimal()):
         return LabelProblem.IDENTIFIER
+    if (text if identifier is None else identifier).startswith("?"):
+        return LabelProblem.VARIABLE
     return None
 
 

@@ -153,6 +153,8 @@ def normalise(text: str) -> str:
 def is_usable(label: str, identifier: str | None) -> bool:
     """Whether a label can stand in a question; `identifier` is `None` where labels are the ids."""
     trimmed = label.strip()
+    if (trimmed if identifier is None else identifier).startswith("?"):
+        return False  # a pattern could not tell it from a variable
     return len(trimmed) >= 2 and trimmed != identifier and not _IDENTIFIER.fullmatch(trimmed)
 
 

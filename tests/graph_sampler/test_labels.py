@@ -84,6 +84,8 @@ def test_no_invisible_sign_and_no_double_blank_is_left(text: str) -> None:
         ("http://example.org/x", "Q909", LabelProblem.IDENTIFIER),
         ("/m/0abc12", "Q910", LabelProblem.IDENTIFIER),
         ("1234", None, LabelProblem.IDENTIFIER),
+        ("? and the Mysterians", None, LabelProblem.VARIABLE),
+        ("Ana Roy", "?a", LabelProblem.VARIABLE),
     ],
 )
 def test_an_unusable_label_is_named_by_its_reason(label: str | None, identifier: str, problem: LabelProblem) -> None:
@@ -92,7 +94,8 @@ def test_an_unusable_label_is_named_by_its_reason(label: str | None, identifier:
 
 
 @pytest.mark.parametrize(
-    "label", ["Io", "1984", "!!!", "The {Braces}", "[bold]x[/bold]", "Q-Tip", "U2", "谁是", "A\nAnswer: X", "x" * 5000]
+    "label",
+    ["Io", "1984", "!!!", "The {Braces}", "[bold]x[/bold]", "Q-Tip", "U2", "谁是", "A\nAnswer: X", "x" * 5000, "? and the Mysterians"],
 )
 def test_an_odd_label_is_still_a_label(label: str) -> None:
     assert is_usable_label(label, "Q1")

@@ -276,3 +276,12 @@ def test_an_entity_and_a_relation_of_one_id_keep_their_labels(tmp_path: Path) ->
         assert record.trace.steps[0] == RootStep(fact="f1", pattern=("?a", "relation:7", "9"), candidates=9)
         assert record.labels["relation:7"] == "member of"
         assert record.labels["7"] == f"{SYLLABLES[7]} {SYLLABLES[-8]}"
+
+
+def test_an_id_that_reads_as_a_variable_is_never_in_a_trace(tmp_path: Path) -> None:
+    rows = [(f"Q{number:02}", "P3", club, 1990 + number, 1993 + 2 * number) for number in range(8) for club in ("?a", "Q90")]
+    folder = write_rows(tmp_path, rows)
+    records = sample_records(configure(folder))
+    assert records
+    assert not any("?a" in record.labels for record in records)
+    assert [found for record in records if (found := violations(record, load_cronkg(folder)))] == []
