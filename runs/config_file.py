@@ -26,6 +26,7 @@ KeyPath = tuple[str | int, ...]
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
 _SHOWABLE_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\Z", re.ASCII)
 """Looks like a variable's name and not like a key that was pasted in its place."""
+_UNHOLDABLE = re.compile("[\0\ud800-\udfff]")
 _LITERAL_SECRETS = frozenset((
     "api_key", "apikey", "x_api_key", "authorization", "proxy_authorization", "token", "access_token", "bearer", "secret",
     "client_secret", "password", "cookie", "headers", "extra_headers", "default_headers",
@@ -104,6 +105,8 @@ def _validate(data: dict[str, Any], file: str, lines: Mapping[KeyPath, int], ove
             where=_where(file, lines, overridden, ("models", *key)),
             remedy="Put it into an environment variable and name that in api_key_env or headers_env.",
         )
+    for key in _unholdable(data):
+        raise ConfigError("a text with characters that no file can hold", where=_where(file, lines, overridden, key))
     try:
         return Config.model_validate(data)
     except ValidationError as err:
@@ -342,6 +345,19 @@ def _check_variable_names(loaded: LoadedConfig) -> None:
                     where=loaded.where(key),
                     remedy="A key does not belong in a config; export it and give the variable's name here.",
                 )
+
+
+def _unholdable(data: Any, key: KeyPath = ()) -> Iterator[KeyPath]:
+    """Key paths at which a text holds a NUL or a lone surrogate."""
+    if isinstance(data, str) and _UNHOLDABLE.search(data):
+        yield key
+    elif isinstance(data, dict):
+        for name, value in data.items():
+            yield from _unholdable(str(name), key)
+            yield from _unholdable(value, (*key, str(name)))
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from _unholdable(value, (*key, index))
 
 
 def _literal_secrets(models: Any, key: KeyPath = ()) -> Iterator[KeyPath]:

@@ -193,6 +193,22 @@ def test_a_value_that_nothing_could_be_made_of_is_refused_before_any_work(tmp_pa
     assert refusal(tmp_path, GOOD, override).startswith(f"--set {override.partition('=')[0]}")
 
 
+@pytest.mark.parametrize(
+    "override",
+    [
+        r'graph.types="a\0b"',
+        r'graph.source="\ud800"',
+        r'graph.open_dates=["\udfff"]',
+        r'models.gpt-4.1.params={stop: "\ud800"}',
+        r'sampler.quotas.operators={"\ud800": 1}',
+    ],
+)
+def test_a_text_that_no_file_can_hold_is_refused(tmp_path: Path, override: str) -> None:
+    message = refusal(tmp_path, GOOD, override)
+    assert message.startswith(f"--set {override.partition('=')[0]}")
+    assert "no file can hold" in message
+
+
 @pytest.mark.parametrize("key", ["sk-DO-NOT-LEAK\nsecond line", "sk-DO-NOT-LEAK\r", "schlüssel-DO-NOT-LEAK"])
 @pytest.mark.parametrize("place", ["api_key_env=SOME_TEST_KEY", "headers_env={X-Extra: SOME_TEST_KEY}"])
 def test_a_key_that_no_header_can_carry_is_refused_before_any_work_and_never_shown(tmp_path: Path, place: str, key: str) -> None:
