@@ -39,6 +39,7 @@ DUMMY_KEY = "no-key"
 _FOREIGN = re.compile(r"(?:OPENAI|LANGSMITH|LANGCHAIN|LC)_")
 _LONGEST_PAUSE_S = 120.0
 _DETAIL_LIMIT = 500
+_MOST_TOKENS = 1_000_000_000
 
 
 class ModelClient:
@@ -215,11 +216,16 @@ def _usage(message: AIMessage) -> Usage:
     if counts is None:
         return Usage()
     return Usage(
-        input=counts.get("input_tokens", 0),
-        cached_input=counts.get("input_token_details", {}).get("cache_read", 0) or 0,
-        output=counts.get("output_tokens", 0),
-        reasoning=counts.get("output_token_details", {}).get("reasoning", 0) or 0,
+        input=_count(counts.get("input_tokens")),
+        cached_input=_count(counts.get("input_token_details", {}).get("cache_read")),
+        output=_count(counts.get("output_tokens")),
+        reasoning=_count(counts.get("output_token_details", {}).get("reasoning")),
     )
+
+
+def _count(value: Any) -> int:
+    """A number of tokens; what cannot be one counts as not reported, since a server's word is not to end a run."""
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else 0
 
 
 def _status_error(status: int) -> TryError:

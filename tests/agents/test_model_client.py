@@ -84,6 +84,19 @@ def test_what_is_recorded_as_sent_is_what_went_over_the_wire(model: str) -> None
     assert body == sent.params_sent == {"temperature": 0, "seed": 7, "stop": ["x"], "max_tokens": 50}
 
 
+def test_a_token_count_that_cannot_be_one_is_none() -> None:
+    usage = {
+        "prompt_tokens": 10**30,
+        "completion_tokens": -5,
+        "total_tokens": 7,
+        "prompt_tokens_details": {"cached_tokens": 10**30},
+        "completion_tokens_details": {"reasoning_tokens": 3},
+    }
+    with FakeServer(in_turn(Reply(content='{"question": "Who?"}', usage=usage))) as server:
+        (call,) = ask(settings(server))
+    assert call.tries[0].usage == Usage(reasoning=3)
+
+
 def test_usage_and_price_are_read_from_the_message() -> None:
     usage = {
         "prompt_tokens": 100,
