@@ -32,14 +32,13 @@ from agents.replies import RawReply, without_surrogates
 from agents.tracing import drop_raising_variables, untraced
 from state.config import ModelConfig
 from state.errors import ConfigError, ModelCallError
-from state.trajectory import Request, Usage
+from state.trajectory import MOST_TOKENS, Request, Usage
 from state.vocabulary import TryError
 
 DUMMY_KEY = "no-key"
 _FOREIGN = re.compile(r"(?:OPENAI|LANGSMITH|LANGCHAIN|LC)_")
 _LONGEST_PAUSE_S = 120.0
 _DETAIL_LIMIT = 500
-_MOST_TOKENS = 1_000_000_000
 
 
 class ModelClient:
@@ -147,7 +146,7 @@ class ModelClient:
         finish = message.response_metadata.get("finish_reason")
         return RawReply(
             text=scrubbed(without_surrogates(text), self._secrets),
-            finish_reason=finish if isinstance(finish, str) else None,
+            finish_reason=scrubbed(without_surrogates(finish), self._secrets) if isinstance(finish, str) else None,
             refused=bool(refusal),
             usage=_usage(message),
         )
@@ -225,7 +224,7 @@ def _usage(message: AIMessage) -> Usage:
 
 def _count(value: Any) -> int:
     """A number of tokens; what cannot be one counts as not reported, since a server's word is not to end a run."""
-    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else 0
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else 0
 
 
 def _status_error(status: int) -> TryError:

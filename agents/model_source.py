@@ -78,4 +78,5 @@ def _decode(text: str) -> RawReply:
     reply, finish = entry["text"], entry["finish_reason"]
     if entry["format"] != _FORMAT or not isinstance(reply, str) or not isinstance(finish, str | None):
         raise ValueError("another kind of entry")
+    finish = None if finish is None else without_surrogates(finish)
     return RawReply(text=without_surrogates(reply), finish_reason=finish, usage=Usage(**entry["usage"]), cached=True)

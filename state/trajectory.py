@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -34,16 +34,21 @@ class Request(Contract):
     """Parameters that went over the wire, nothing that was dropped."""
 
 
+MOST_TOKENS = 1_000_000_000
+"""More tokens than any reply has; a greater number cannot be meant, and might not fit where it is stored."""
+_Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+
+
 class Usage(Contract):
     """Token counts of one reply; zero where nothing was reported."""
 
-    input: int = 0
+    input: _Tokens = 0
     """Prompt tokens, cached ones included."""
-    cached_input: int = 0
+    cached_input: _Tokens = 0
     """Prompt tokens that the server read from its own cache."""
-    output: int = 0
+    output: _Tokens = 0
     """Completion tokens, reasoning included."""
-    reasoning: int = 0
+    reasoning: _Tokens = 0
     """Reasoning tokens."""
 
 

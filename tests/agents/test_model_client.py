@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -241,6 +242,19 @@ def test_a_lone_surrogate_is_replaced() -> None:
     assert call.reply == QuestionReply(question="Who \ufffd?")
 
 
+def test_a_finish_reason_can_be_written_and_holds_no_secret(tmp_path: Any) -> None:
+    odd = f"\ud800 {SECRET}"
+    with FakeServer(in_turn(Reply(content='{"question": "Who?"}', finish_reason=odd))) as server:
+        cache = ResponseCache(tmp_path / "cache")
+        (call,) = ask(settings(server, api_key_env="MY_KEY"), cache, environ={"MY_KEY": SECRET})
+        assert call.tries[0].finish_reason == "\ufffd [secret]"
+        stored = cache.get(call.tries[0].request_sha256)
+        assert stored is not None
+        cache.put(call.tries[0].request_sha256, stored.replace("[secret]", "\\ud800"))
+        (again,) = ask(settings(server, api_key_env="MY_KEY"), cache, environ={"MY_KEY": SECRET})
+        assert (again.tries[0].cached, again.tries[0].finish_reason) == (True, "\ufffd \ufffd")
+
+
 def test_a_refused_key_stops_the_run_and_shows_no_secret(caplog: pytest.LogCaptureFixture) -> None:
     echo = failure(401, f"Incorrect API key provided: {SECRET}")
     with (
@@ -287,7 +301,10 @@ def test_a_cached_reply_needs_no_server_and_a_broken_one_is_a_miss(tmp_path: Any
         (second,) = ask(settings(server), cache)
         assert (first.tries[0].cached, second.tries[0].cached, len(server.seen)) == (False, True, 1)
         assert second.tries[0].usage == first.tries[0].usage
-        for broken in ("", "{", "[]", '{"format": 1, "text": 5}', '{"format": 9}', first.tries[0].reply_raw or ""):
+        text, usage = json.dumps(first.tries[0].reply_raw), '{"input": 1' + "0" * 30 + "}"
+        too_many = f'{{"format": 1, "text": {text}, "finish_reason": "stop", "usage": {usage}}}'
+        for broken in ("", "{", "[]", '{"format": 1, "text": 5}', '{"format": 9}', first.tries[0].reply_raw or "", too_many):
+            caplog.clear()
             cache.put(first.tries[0].request_sha256, broken)
             (again,) = ask(settings(server), cache)
             assert not again.tries[0].cached
