@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_sampler.conditions import Judge, Judged, OrdinalChoice, rows_that_repeat
-from graph_sampler.constraints import Constraint, ConstraintSpace, rows_of
+from graph_sampler.conditions import Judge, Judged, rows_that_repeat
+from graph_sampler.constraint_search import ConstraintSearch
+from graph_sampler.constraints import ConstraintSpace, rows_of
 from graph_sampler.doubt import DroppedRows, second_spells
 from graph_sampler.encoding import RecordEncoder, TraceSpec
 from graph_sampler.naming import Names
-from graph_sampler.operators import OPERATOR_NAMES, ORDINALS, Ordinal
+from graph_sampler.operators import OPERATOR_NAMES
+from graph_sampler.random_order import shuffled
 from graph_sampler.skeleton import (
     Hop,
     Neighbourhood,
@@ -32,10 +34,7 @@ from graph_sampler.skeleton import (
 )
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import Config
-from state.vocabulary import ConstraintCount, RankOrder, Template
-
-ROWS_TRIED = 3
-"""Rows whose candidate a first constraint of several tries to single out."""
+from state.vocabulary import ConstraintCount, Template
 
 Root = tuple[int, bool, int]
 """Relation, whether the candidate is the subject, the fixed entity."""
@@ -44,8 +43,6 @@ Cell = tuple[Template, ConstraintCount]
 Wanted = Mapping[Cell, frozenset[str]]
 """The cells to propose for, and the operators to seek in each."""
 EVERYTHING: Wanted = {(template, part): frozenset(OPERATOR_NAMES) for template in Template for part in ConstraintCount}
-
-T = TypeVar("T")
 
 
 class Proposal(NamedTuple):
@@ -66,15 +63,6 @@ class Proposal(NamedTuple):
     """A boundary operator reads a one-granule interval."""
     first_hop_only: bool
     """A single-constraint chain constrained at its first hop."""
-
-
-class RowPool(NamedTuple):
-    """What could single out one row's candidate."""
-
-    rivals: int
-    """Rows of other candidates."""
-    entries: list[tuple[Constraint, int, int, int]]
-    """Constraints that hold in the row, their masks and plain masks over the rivals, and the rows that are not their reference's own."""
 
 
 class RootProposals(NamedTuple):
@@ -120,13 +108,12 @@ class Proposer:
 
 
 class _RootDraw:
-    """One root's draw: its random stream, its skeletons and what it has proposed so far."""
+    """One root's draw: its random streams, its skeletons and what it has proposed so far."""
 
     def __init__(self, proposer: Proposer, root: Root, wanted: Wanted) -> None:
         self.of = proposer
         self.root = root
         self.wanted = wanted
-        self.rng = self._stream("skeletons", ())
         self.counts: dict[tuple[Template, ConstraintCount, str], int] = {}
         self.seen: set[str] = set()
         self.doubtful = 0
@@ -152,30 +139,22 @@ class _RootDraw:
             if skeleton.template in templates and len(skeleton.evidence()) <= self.of.config.evidence.max_facts:
                 yield from self._propose(skeleton)
 
-    def shuffled(self, items: Iterable[T]) -> list[T]:
-        """A random order from `random.random` alone, whose stream every Python version keeps."""
-        keyed = [(self.rng.random(), item) for item in items]
-        keyed.sort(key=lambda pair: pair[0])
-        return [item for _, item in keyed]
-
     def _skeletons(self) -> Iterator[Skeleton]:
         """At most `skeletons_per_root` of each template, relations taken in turn."""
         of, around, most = self.of, self.of.around, self.of.caps.skeletons_per_root
         root = root_skeleton(of.graph, *self.root)
-        if not self.names_allow(root):
+        if not self._is_anchor_named_once(root):
             return
         yield root
         wanted = {template for template, _ in self.wanted}
         if Template.BRANCH in wanted:
-            self.rng = self._stream("filters", ())
             filters = possible_filters(around, root, of.names.meta_entities)
-            for relation, is_subject, fixed in self._in_turn(filters)[:most]:
+            for relation, is_subject, fixed in _in_turn(self._stream("filters", ()), filters)[:most]:
                 yield with_filter(around, root, relation, is_subject, fixed)
         if not any(template.is_chain for template in wanted):
             return
-        self.rng = self._stream("transitions", ())
         two_hops: list[Skeleton] = []
-        for relation, is_subject in self.shuffled(possible_transitions(around, root)):
+        for relation, is_subject in shuffled(self._stream("transitions", ()), possible_transitions(around, root)):
             chain = with_transition(around, root, relation, is_subject, of.caps.max_rows)
             if chain is not None:
                 two_hops.append(chain)
@@ -186,24 +165,16 @@ class _RootDraw:
             return
         drawn = 0
         for chain in two_hops:
-            self.rng = self._stream("third hops", chain.hops)
-            for relation, is_subject in self.shuffled(possible_transitions(around, chain))[: max(2, most // len(two_hops))]:
+            onward = shuffled(self._stream("third hops", chain.hops), possible_transitions(around, chain))
+            for relation, is_subject in onward[: max(2, most // len(two_hops))]:
                 longer = with_transition(around, chain, relation, is_subject, of.caps.max_rows)
                 if longer is not None and drawn < most:
                     drawn += 1
                     yield longer
 
-    def names_allow(self, root: Skeleton) -> bool:
+    def _is_anchor_named_once(self, root: Skeleton) -> bool:
         hop = root.hops[0]
         return not self.of.rules.sayable or self.of.names.is_unique_at(hop.relation, not hop.candidate_is_subject, hop.fixed)
-
-    def _in_turn(self, filters: list[tuple[int, bool, int]]) -> list[tuple[int, bool, int]]:
-        groups: dict[tuple[int, bool], list[tuple[int, bool, int]]] = {}
-        for each in self.shuffled(filters):
-            groups.setdefault(each[:2], []).append(each)
-        queues = [groups[key] for key in self.shuffled(sorted(groups))]
-        longest = max(map(len, queues), default=0)
-        return [queue[turn] for turn in range(longest) for queue in queues if turn < len(queue)]
 
     def _propose(self, skeleton: Skeleton) -> Iterator[Proposal]:
         of = self.of
@@ -233,164 +204,17 @@ class _RootDraw:
         return [clean & ~self.of.second_spell[column] for column in facts]
 
     def _judged(self, space: ConstraintSpace, judge: Judge) -> Iterator[Judged]:
-        """Traces that pass the rules on masks: single ones first, then multiple ones, each operator sought."""
-        by_operator: dict[str, list[Constraint]] = {}
-        for constraint in space.constraints:
-            by_operator.setdefault(constraint.spec.operator.name, []).append(constraint)
+        """Traces that pass the rules on masks: single ones first, then multiple ones, each part from its own stream."""
         skeleton = space.skeleton
-        kept = self.rng
+
+        def is_full(part: ConstraintCount, operator: str) -> bool:
+            return self._is_full(skeleton.template, part, operator)
+
+        search = ConstraintSearch(space, judge, self.of.caps.proposals_per_operator, is_full)
         if (skeleton.template, ConstraintCount.SINGLE) in self.wanted:
-            self.rng = self._stream("single", skeleton.hops)
-            yield from self._single(space, judge, by_operator)
+            yield from search.single(self._stream("single", skeleton.hops))
         if (skeleton.template, ConstraintCount.MULTI) in self.wanted and judge.max_constraints > 1:
-            self.rng = self._stream("multiple", skeleton.hops)
-            yield from self._multiple(space, judge, by_operator)
-        self.rng = kept
-
-    def _single(self, space: ConstraintSpace, judge: Judge, by_operator: dict[str, list[Constraint]]) -> Iterator[Judged]:
-        template = space.skeleton.template
-        for name in sorted(by_operator):
-            if self._is_full(template, ConstraintCount.SINGLE, name):
-                continue
-            for constraint in self.shuffled(each for each in by_operator[name] if judge.leaves_one([each])):
-                if self._is_full(template, ConstraintCount.SINGLE, name):
-                    break
-                judged = judge.judge([constraint], None)
-                if judged is not None:
-                    yield judged
-        for kind in self._ordinals(space):
-            if self._is_full(template, ConstraintCount.SINGLE, kind[1].name):
-                continue
-            for choice in self.shuffled(self._choices(space, judge, kind, None)):
-                judged = judge.judge([], choice)
-                if judged is not None:
-                    yield judged
-
-    def _multiple(self, space: ConstraintSpace, judge: Judge, by_operator: dict[str, list[Constraint]]) -> Iterator[Judged]:
-        most = 6 * self.of.caps.proposals_per_operator
-        pools: dict[int, RowPool | None] = dict.fromkeys(self.shuffled(rows_of(judge.clean))[:most])
-        for name in sorted(by_operator):
-            if self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
-                continue
-            misses, patience = 0, 4 + self.of.caps.proposals_per_operator
-            for constraint in self.shuffled(each for each in by_operator[name] if each.fit)[: 4 * self.of.caps.proposals_per_operator]:
-                if misses > patience or self._is_full(space.skeleton.template, ConstraintCount.MULTI, name):
-                    break
-                for row in [row for row in pools if constraint.fit >> row & 1][:ROWS_TRIED]:
-                    pool = pools[row]
-                    if pool is None:
-                        pool = pools[row] = self._row_pool(space, row)
-                    misses += 1
-                    for chosen in self._combinations(judge, constraint, pool):
-                        judged = judge.judge(chosen, None)
-                        if judged is not None:
-                            misses = 0
-                            yield judged
-        yield from self._with_ordinal(space, judge)
-
-    def _combinations(self, judge: Judge, first: Constraint, pool: RowPool) -> Iterator[list[Constraint]]:
-        """Minimal sets of 2 to `max_constraints` constraints around a first one that single out the candidate of one row.
-
-        The walk goes down only while each constraint is still needed: what all the others leave must
-        hold another candidate, and that can only shrink as constraints join.
-        """
-        rivals, entries = pool
-        plain, left = first.plain[-1] & rivals, first.masks[-1] & rivals
-        if not plain or not entries:
-            return
-        size = min(judge.max_constraints, 2 + (self.rng.random() < 0.5) + (self.rng.random() < 0.3))
-        needed = self.of.rules.temporal_necessity
-        count = len(entries)
-        offset = int(self.rng.random() * count)
-        budget = 2 * count + 16
-        stack: list[tuple[list[Constraint], int, int, list[int], int]] = [([first], plain, left, [rivals & ~first.own[-1]], 0)]
-        while stack:
-            chosen, plain, left, without, start = stack.pop()
-            for at in range(start, count):
-                budget -= 1
-                if not budget:
-                    return
-                extra, mask, plain_mask, not_own = entries[(at + offset) % count]
-                remaining = plain & plain_mask
-                if remaining == plain or (needed and not all([other & mask for other in without])) or extra is first:  # noqa: C419 - faster here
-                    continue
-                longer = [*chosen, extra]
-                if not remaining:
-                    if left & not_own or not needed:
-                        yield longer
-                        if len(longer) >= size:
-                            return
-                elif len(longer) < size:
-                    reduced = [other & mask for other in without]
-                    reduced.append(left & not_own)
-                    stack.append((chosen, plain, left, without, at + 1))
-                    stack.append((longer, remaining, left & mask, reduced, at + 1))
-                    break
-
-    def _row_pool(self, space: ConstraintSpace, row: int) -> RowPool:
-        """The constraints that hold in a row and shut out some rival of its candidate, in random order.
-
-        Empty where all of them together leave a rival.
-        """
-        final, bit = space.final, 1 << row
-        rivals = final.full & ~final.group_of[final.candidates[row]]
-        entries: list[tuple[Constraint, int, int, int]] = []
-        together = rivals
-        for each in space.constraints:
-            if each.fit & bit:
-                plain = each.plain[-1] & rivals
-                together &= plain
-                if plain != rivals:
-                    entries.append((each, each.masks[-1] & rivals, plain, ~each.own[-1]))
-        return RowPool(rivals, [] if together else self.shuffled(entries))
-
-    def _ordinals(self, space: ConstraintSpace) -> list[tuple[int, Ordinal, RankOrder]]:
-        """Every fact name, ordinal and order that the skeleton's relation types allow, in random order."""
-        return self.shuffled(
-            (fact, operator, order)
-            for fact in range(len(space.skeleton.hops))
-            for operator in ORDINALS
-            if operator.for_points or not space.is_point[fact]
-            for order in RankOrder
-        )
-
-    def _choices(
-        self, space: ConstraintSpace, judge: Judge, kind: tuple[int, Ordinal, RankOrder], first: Constraint | None
-    ) -> list[OrdinalChoice]:
-        """The allowed ranks of an ordinal after a first constraint that leave one answer, all its rows legal."""
-        fact, operator, order = kind
-        stage = space.skeleton.stage_of(fact)
-        pool, rest, fit = space.stages[stage].full, space.final.full, judge.clean
-        if first is not None:
-            rest, fit = first.masks[-1], first.fit
-            if first.stage <= stage:
-                pool &= first.masks[stage]
-        final, last = space.final, len(space.stages) - 1
-        found = []
-        for choice, kept in judge.rank_choices(stage, fact, operator, order, pool):
-            rows = rest & space.fact_rows(last, fact, kept)
-            if rows and not rows & ~fit and not rows & ~final.group_of[final.candidates[rows.bit_length() - 1]]:
-                found.append(choice)
-        return found
-
-    def _with_ordinal(self, space: ConstraintSpace, judge: Judge) -> Iterator[Judged]:
-        """Multiple-constraint traces that end a stage with an ordinal."""
-        template, part = space.skeleton.template, ConstraintCount.MULTI
-        most = self.of.caps.proposals_per_operator + 2
-        constraints = self.shuffled(each for each in space.constraints if each.fit)
-        for kind in self._ordinals(space):
-            name = kind[1].name
-            if self._is_full(template, part, name):
-                continue
-            start = int(self.rng.random() * len(constraints))
-            for constraint in (constraints[start:] + constraints[:start])[:most]:
-                if self._is_full(template, part, name):
-                    break
-                choices = self._choices(space, judge, kind, constraint)
-                if choices:
-                    judged = judge.judge([constraint], choices[int(self.rng.random() * len(choices))])
-                    if judged is not None:
-                        yield judged
+            yield from search.multiple(self._stream("multiple", skeleton.hops))
 
     def _is_full(self, template: Template, part: ConstraintCount, operator: str) -> bool:
         """Whether no more proposals with an operator are wanted in a cell."""
@@ -468,3 +292,13 @@ class _RootDraw:
                 if not graph.relation_is_point[graph.relation[fact]] and graph.start[fact] == graph.end[fact]:
                     return True
         return False
+
+
+def _in_turn(rng: random.Random, filters: list[tuple[int, bool, int]]) -> list[tuple[int, bool, int]]:
+    """Filters in random order, relations and directions taken in turn."""
+    groups: dict[tuple[int, bool], list[tuple[int, bool, int]]] = {}
+    for each in shuffled(rng, filters):
+        groups.setdefault(each[:2], []).append(each)
+    queues = [groups[key] for key in shuffled(rng, sorted(groups))]
+    longest = max(map(len, queues), default=0)
+    return [queue[turn] for turn in range(longest) for queue in queues if turn < len(queue)]
