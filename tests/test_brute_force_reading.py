@@ -103,7 +103,7 @@ def imported(path: Path) -> set[str]:
 
 def test_the_second_opinions_share_nothing_with_the_sampler() -> None:
     root = Path(__file__).resolve().parents[1]
-    for name in ("brute_force", "brute_force_graph", "brute_force_execution"):
+    for name in ("brute_force", "brute_force_doubt", "brute_force_graph", "brute_force_execution"):
         tops = {module if module.startswith("tests.") else module.split(".")[0] for module in imported(root / "tests" / f"{name}.py")}
         own = {module for module in tops if module.startswith("tests.brute_force")}
         assert tops - own - {"state"} <= set(sys.stdlib_module_names)
