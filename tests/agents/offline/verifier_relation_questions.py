@@ -7,38 +7,12 @@ from collections.abc import Mapping
 
 from state.fact import LabelledFact
 from state.roles import VerifyRequest
+from tests.agents.offline.verifier_questions import PEOPLE as P
+from tests.agents.offline.verifier_questions import POINT_IN, SPANS
+from tests.agents.offline.verifier_questions import POINT_PEOPLE as V
 
 Graph = tuple[list[LabelledFact], str]
-SPANS: dict[str, tuple[int, int]] = {
-    "I-before-I": (1980, 1985), "I-after-I": (2005, 2010), "I-meets-I": (1984, 1990), "I-met-by-I": (2000, 2006),
-    "I-overlaps-I": (1986, 1995), "I-overlapped-by-I": (1995, 2004), "I-during-I": (1992, 1996), "I-contains-I": (1985, 2005),
-    "I-starts-I": (1990, 1994), "I-started-by-I": (1990, 2003), "I-finishes-I": (1994, 2000), "I-finished-by-I": (1987, 2000),
-    "I-equals-I": (1990, 2000),
-}  # fmt: skip
-POINT_IN = {"P-before-I": 1985, "P-after-I": 2005, "P-inside-I": 1995, "P-at-start-I": 1990, "P-at-end-I": 2000}
 POINTS = {"P-before-P": 1980, "P-equals-P": 1990, "P-after-P": 2000}
-P = dict(
-    zip(
-        SPANS,
-        [
-            "Ana Roy",
-            "Bo Lind",
-            "Cy Moe",
-            "Di Fox",
-            "Ed Poe",
-            "Flo Ray",
-            "Gus Kay",
-            "Hal Orr",
-            "Ivy Low",
-            "Jo Nye",
-            "Kit May",
-            "Lea Sun",
-            "Max Dee",
-        ],
-        strict=True,
-    )
-)
-V = dict(zip(POINT_IN, ["Nat Coe", "Oz Pim", "Pia Dow", "Quin Abe", "Rex Ivo"], strict=True))
 X = dict(zip(POINTS, ("Ana Roy", "Bo Lind", "Cy Moe"), strict=True))
 
 
