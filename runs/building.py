@@ -20,7 +20,7 @@ from runs.config_file import LoadedConfig, check_environment
 from runs.database import UsageRow
 from runs.engine import Agents, is_finished, number_to_take, run_pending
 from runs.manifest import Counts
-from runs.run_folder import CONFIG, RunFolder, RunReader, spent
+from runs.run_folder import RunFolder, RunReader, spent
 from runs.sampling import sample_into
 from runs.terminal import progress, say
 from state.config import Config, PromptsConfig
@@ -74,7 +74,8 @@ class BuildReport:
         else:
             yield f"{self.path} was finished before; nothing to do"
         if self.counts.failed:
-            yield f"next: chronoqg build {self.path / CONFIG} --out {self.path} --retry-failed"
+            # Not the stored config: an address is kept there without its user, password and query.
+            yield "next: the same command with --retry-failed"
         elif self.an_id is not None:
             yield f"next: chronoqg show {self.path} {self.an_id}"
         else:

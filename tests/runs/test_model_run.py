@@ -154,7 +154,7 @@ def test_a_server_that_fails_makes_failed_instances_and_retrying_mends_them(setu
     done = setup.build("run")
     assert done.returncode == 1
     assert "failed     8" in done.stdout
-    assert "--retry-failed" in done.stderr
+    assert "next: the same command with --retry-failed" in done.stderr, "the stored config lacks the address's credentials"
     setup.server.script = knows_all
     assert setup.build("run").returncode == 1
     mended = setup.build("run", "--retry-failed")
