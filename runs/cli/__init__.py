@@ -1,0 +1,52 @@
+"""The command line: arguments in, lines and exit codes out.
+
+Exit codes: 0 done, 1 a check failed or instances failed, 2 bad input or config, 130 stopped by the
+user. Commands import what they need when they run, so that `--help` is quick and the guard against
+rival packages speaks before one of them is imported in our place.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import typer
+
+from runs.cli.graphs import inspect
+from runs.cli.making import build, sample
+from runs.cli.options import errors_as_lines
+from runs.cli.reading import check, replay, show
+from runs.rivals import refuse_rivals
+from runs.terminal import survive_narrow_encodings
+
+_COMMANDS: tuple[Callable[..., None], ...] = (sample, build, check, show, replay)
+_GRAPH_COMMANDS: tuple[Callable[..., None], ...] = (inspect,)
+
+
+def main() -> None:
+    """Entry point of the `chronoqg` command."""
+    survive_narrow_encodings()
+    with errors_as_lines(debug="--debug" in sys.argv):
+        refuse_rivals()
+    app()
+
+
+def _app() -> typer.Typer:
+    made = typer.Typer(
+        name="chronoqg",
+        help="Temporal knowledge graph in, verified benchmark of temporal questions out.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    for command in _COMMANDS:
+        made.command()(command)
+    graph = typer.Typer(help="Look at source graphs.", no_args_is_help=True, rich_markup_mode=None)
+    for command in _GRAPH_COMMANDS:
+        graph.command()(command)
+    made.add_typer(graph, name="graph")
+    return made
+
+
+app = _app()

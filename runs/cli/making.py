@@ -1,0 +1,76 @@
+"""Commands that make a run: `sample`, `build`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from runs.cli.options import ConfigFile, Debug, Json, Out, Overrides, errors_as_lines, run_directory
+from runs.terminal import progress, say, write_json, write_out
+
+
+def sample(config: ConfigFile, overrides: Overrides = None, out: Out = None, as_json: Json = False, debug: Debug = False) -> None:
+    """Sample traces from the config's graph, without any agent.
+
+    \b
+    Example:
+        chronoqg sample runs/quickstart.yaml --set sampler.target=100 --out runs/output/first
+    """
+    with errors_as_lines(debug):
+        from runs.config_file import load_config
+        from runs.coverage_table import render_coverage
+        from runs.run_folder import TRACES, RunFolder
+        from runs.sampling import sample_into
+
+        loaded = load_config(config, overrides or ())
+        with RunFolder(run_directory(out, config), loaded) as folder:
+            if folder.reader is not None:
+                say("already sampled; nothing to do")
+                coverage = folder.reader.coverage()
+            else:
+                with progress() as advance:
+                    coverage = sample_into(folder, say, advance)
+            if as_json:
+                write_json(coverage.model_dump_json(indent=2).encode() + b"\n")
+            else:
+                write_out(render_coverage(coverage))
+            say(f"wrote {folder.path / TRACES} ({folder.manifest.traces.count} traces)")
+            say(f"next: chronoqg check {folder.path}")
+
+
+def build(
+    config: ConfigFile,
+    overrides: Overrides = None,
+    out: Out = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, metavar="N", help="Take the first N traces only; continue with a larger N.", show_default=False),
+    ] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Redo the instances that failed.")] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Build a benchmark: sample traces, then take each through the agents.
+
+    A run that was cut off is continued by the same command. Exit code 1 while instances are failed.
+
+    \b
+    Example:
+        chronoqg build runs/quickstart.yaml
+        chronoqg build runs/quickstart.yaml --limit 20 --out runs/output/few
+    """
+    with errors_as_lines(debug):
+        from runs.building import build_run
+        from runs.config_file import load_config
+
+        limits = [] if limit is None else [f"run.limit={limit}"]
+        loaded = load_config(config, [*(overrides or ()), *limits])
+        report = build_run(run_directory(out, config), loaded, retry_failed=retry_failed)
+        if as_json:
+            write_json(report.as_json())
+        else:
+            write_out(report.lines())
+        for line in report.talk():
+            say(line)
+        raise typer.Exit(1 if report.counts.failed else 0)
