@@ -13,6 +13,7 @@ from agents.backends import Feedback, Renderer
 from state.config import ModelConfig
 from state.errors import ConfigError
 from state.fact import LabelledFact
+from state.interval import parse_iso
 from state.roles import AnalyseRequest, LeakRewriteRequest, ReviseRequest, RewriteRequest, RoleRequest, VerifyRequest
 from state.trajectory import PromptRef, Request
 from state.vocabulary import Cause, Role, TryError
@@ -95,10 +96,17 @@ def _facts(facts: Sequence[LabelledFact]) -> list[dict[str, str]]:
     ]
 
 
+def _unit(facts: Sequence[LabelledFact]) -> str | None:
+    """The unit in which the facts count time, which a prompt's words for time refer to; `None` without one."""
+    units = {parse_iso(fact.start)[1] for fact in facts}
+    return units.pop().value if len(units) == 1 else None
+
+
 def _analysed(typed: AnalyseRequest) -> dict[str, Any]:
     return {
         "template_question": typed.template_question,
         "question": typed.question,
+        "unit": _unit(typed.evidence),
         "verifier_answers": list(typed.verifier_answers),
         "cannot_tell": typed.cannot_tell,
         "answer": typed.answer,
@@ -114,11 +122,13 @@ def _revised(typed: ReviseRequest) -> dict[str, Any]:
 _VARIABLES: dict[type[Any], Callable[[Any, str | None], dict[str, Any]]] = {
     RewriteRequest: lambda typed, mode: {
         "template_question": typed.template_question,
+        "unit": _unit(typed.support_facts),
         "support_facts": _facts(typed.support_facts),
         "avoid": typed.answer,
     },
     VerifyRequest: lambda typed, mode: {
         "question": typed.question,
+        "unit": _unit(typed.evidence),
         "evidence": _facts(typed.evidence),
         "structure_hint": typed.structure_hint,
         "mode": mode,

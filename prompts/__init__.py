@@ -1,8 +1,8 @@
 """Prompts: files `<role>/<version>.md` with a front matter; load, render, hash.
 
 A prompt is a system text and a user text. Values stand only inside the user text's one delimited
-block, each as JSON with the `<` of a tag escaped, so that a label can neither end the block nor speak
-outside it. A variable that is unknown or missing is an error.
+block, each as JSON with the signs of markup and all invisible ones escaped, so that a label can neither
+end the block nor speak outside it. A variable that is unknown or missing is an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ FOLDER = Path(__file__).parent
 _FILE = re.compile(r"---\n(?P<head>.*?)\n---\n+# System\n(?P<system>.*?)\n# User\n(?P<user>.*)\Z", re.DOTALL)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _BLOCK = re.compile(r"^<data>$(.*?)^</data>$", re.DOTALL | re.MULTILINE)
-_TAG = re.compile(r"<(?=[A-Za-z/!])")
+_MARKUP = r"<(?!-)|\[(?=/?(?:INST|THINK|ARGS|IMG|[A-Z]+_[A-Z0-9_]+)\])"
+# Blocks spelt out, not categories, which grow with Python's version and would change a prompt's bytes.
+_INVISIBLE = "[\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+_ESCAPED = re.compile(f"{_MARKUP}|{_INVISIBLE}")
 _HEAD_KEYS = {"purpose", "variables", "response"}
 
 
@@ -112,8 +115,18 @@ def render(prompt: Prompt, values: Mapping[str, Any]) -> tuple[dict[str, str], .
 
 
 def as_data(value: Any) -> str:
-    """A value as JSON on one line, a list of objects as one object a line; what could be a tag is escaped."""
+    """A value as JSON on one line, a list of objects as one object a line.
+
+    Escaped as `\\uXXXX`, so that the JSON still says the same: every `<` but that of an arrow, since it
+    may begin a tag or a token of a model's chat format (`<|im_end|>`), the bracketed tokens of others
+    (`[INST]`), and what cannot be seen or turns the reading direction. The joiners that some scripts
+    are spelt with stay.
+    """
     if isinstance(value, list | tuple) and value and all(isinstance(item, Mapping) for item in value):
         return "[\n" + ",\n".join(f"  {as_data(item)}" for item in value) + "\n]"
-    text = _TAG.sub("\\\\u003c", json.dumps(value, ensure_ascii=False))
-    return text.translate({0x2028: "\\u2028", 0x2029: "\\u2029", 0x85: "\\u0085"})
+    return _ESCAPED.sub(_escape, json.dumps(value, ensure_ascii=False))
+
+
+def _escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

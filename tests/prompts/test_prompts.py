@@ -31,7 +31,7 @@ def test_the_packages_prompts_load_and_name_their_response(role: str) -> None:
 
 
 def test_the_verifiers_prompt_has_no_place_for_the_answer_or_the_template() -> None:
-    assert set(prompts.load("verifier", "v1").variables) == {"question", "evidence", "structure_hint", "mode"}
+    assert set(prompts.load("verifier", "v1").variables) == {"question", "unit", "evidence", "structure_hint", "mode"}
 
 
 def test_the_hash_is_that_of_the_file(tmp_path: Path) -> None:
