@@ -72,20 +72,20 @@ def check_run(reader: RunReader, advance: Advance | None = None) -> CheckReport:
         findings.append(_finding(reader.manifest.graph.name, "the graph is not the one that was sampled: its content hash differs"))
     with duckdb.connect(":memory:") as connection:
         load_facts(connection, graph)
-        lines = _check_traces(reader, lambda record: check_record(connection, record), findings, advance)
-    accepted = _check_results(reader, lines, findings) if reader.manifest.taken else 0
+        places = _check_traces(reader, lambda record: check_record(connection, record), findings, advance)
+    accepted = _check_results(reader, places, findings) if reader.manifest.taken else 0
     return CheckReport(traces=reader.manifest.traces.count, accepted=accepted, findings=tuple(findings))
 
 
 def _check_traces(
     reader: RunReader, execute: Callable[[BenchmarkRecord], Iterable[str]], findings: list[Finding], advance: Advance | None
-) -> dict[str, bytes]:
-    """Adds what is wrong in the traces; returns instance id -> line."""
+) -> dict[str, int]:
+    """Adds what is wrong in the traces; returns instance id -> place in their file."""
     ids: dict[str, str] = {}
     questions: dict[str, str] = {}
-    lines: dict[str, bytes] = {}
+    places: dict[str, int] = {}
     total, last = reader.manifest.traces.count, ""
-    for number, (line, record) in enumerate(zip(reader.trace_lines(), reader.traces(), strict=True), start=1):
+    for place, record in enumerate(reader.traces()):
         findings += (_finding(record.id, what) for what in execute(record))
         if _earlier(ids, record.id, record.id) is not None:
             findings.append(_finding(record.id, "its id is there twice"))
@@ -97,13 +97,13 @@ def _check_traces(
             findings.append(_finding(record.id, "its dataset or graph is not the run's"))
         if record.final_question is not None:
             findings.append(_finding(record.id, "a trace has a final question before any agent has worked"))
-        lines[record.id], last = line, record.id
+        places[record.id], last = place, record.id
         if advance is not None:
-            advance("traces", number, total)
-    return lines
+            advance("traces", place + 1, total)
+    return places
 
 
-def _check_results(reader: RunReader, traces: Mapping[str, bytes], findings: list[Finding]) -> int:
+def _check_results(reader: RunReader, places: Mapping[str, int], findings: list[Finding]) -> int:
     """Adds what is wrong in the final files; returns the number of benchmark records."""
     ids: dict[str, str] = {}
     questions: dict[str, str] = {}
@@ -117,7 +117,7 @@ def _check_results(reader: RunReader, traces: Mapping[str, bytes], findings: lis
                 if record.constraint_part is not part:
                     findings.append(_finding(record.id, f"it stands in the {part} file"))
                 as_trace = record.model_copy(update={"final_question": None, "backend": None})
-                if record.id in traces and as_trace != BenchmarkRecord.model_validate_json(traces[record.id]):
+                if record.id in places and as_trace != reader.trace_file().record(places[record.id]):
                     findings.append(_finding(record.id, "it differs from its trace"))
                 if earlier := _earlier(questions, normalise_label(record.final_question or ""), record.id):
                     findings.append(_finding(record.id, f"its question repeats that of {earlier}"))
@@ -126,7 +126,7 @@ def _check_results(reader: RunReader, traces: Mapping[str, bytes], findings: lis
         for other in parse_lines(model, reader.path / name):
             if _earlier(ids, other.id, other.id) is not None:
                 findings.append(_finding(other.id, "its id is in the final files twice"))
-    findings += (_finding(ident, "it is in the final files but was not sampled") for ident in sorted(ids.keys() - traces.keys()))
+    findings += (_finding(ident, "it is in the final files but was not sampled") for ident in sorted(ids.keys() - places.keys()))
     if len(ids) != reader.manifest.taken:
         findings.append(_finding(str(reader.path), f"{reader.manifest.taken} traces were taken, but the files hold {len(ids)}"))
     return accepted

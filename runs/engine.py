@@ -56,7 +56,7 @@ def run_pending(folder: RunFolder, agents: Agents, *, retry_failed: bool = False
         KeyboardInterrupt: the user stopped it; what is finished is kept.
     """
     assert folder.reader is not None, "the traces come first"
-    lines = folder.reader.trace_lines()[: number_to_take(folder)]
+    lines = list(folder.reader.trace_lines())[: number_to_take(folder)]
     path, database = folder.path / TRACES, folder.database
     done = {ident for ident, status in database.finished().items() if not (retry_failed and status is Status.FAILED)}
 

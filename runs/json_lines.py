@@ -18,6 +18,9 @@ from state.errors import RunFolderError
 
 Model = TypeVar("Model", bound=BaseModel)
 
+RESTORE = "Restore the file or make the run anew."
+"""What to do about a damaged file."""
+
 _LINE_ENDS = ((b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029"), (b"\xc2\x85", b"\\u0085"))
 
 
@@ -69,17 +72,25 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> None:
     write_whole(path, (line + b"\n" for line in lines))
 
 
-def read_lines(path: Path) -> list[bytes]:
-    """The lines of a file, split at newlines only, without them.
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, split at newlines only, without them; read as they are asked for.
 
     Raises:
         RunFolderError: the file is missing, cannot be read, or ends within a line.
     """
-    data = read_bytes(path)
-    lines = data.split(b"\n")
-    if lines.pop():
-        raise RunFolderError("the last line is cut off", where=f"{path}:{len(lines) + 1}", remedy="Restore the file or make the run anew.")
-    return lines
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.endswith(b"\n"):
+                    raise cut_off(path, number)
+                yield line[:-1]
+    except OSError as err:
+        raise RunFolderError(f"cannot be read: {err.strerror}", where=str(path)) from err
+
+
+def cut_off(path: Path, number: int) -> RunFolderError:
+    """The error for a file that ends within a line; `number` counts from 1."""
+    return RunFolderError("the last line is cut off", where=f"{path}:{number}", remedy=RESTORE)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -106,9 +117,7 @@ def parse_line(model: type[Model], line: bytes, path: Path, number: int) -> Mode
         first = err.errors(include_url=False, include_input=False)[0]
         key = ".".join(map(str, first["loc"]))
         what = first["msg"].removeprefix("Value error, ")
-        raise RunFolderError(
-            f"broken line: {f'{key}: ' if key else ''}{what}", where=f"{path}:{number}", remedy="Restore the file or make the run anew."
-        ) from err
+        raise RunFolderError(f"broken line: {f'{key}: ' if key else ''}{what}", where=f"{path}:{number}", remedy=RESTORE) from err
 
 
 def parse_lines(model: type[Model], path: Path) -> Iterator[Model]:

@@ -22,6 +22,7 @@ from runs.config_identity import dump_config, first_difference, identity
 from runs.database import InstanceOutcome, RunDatabase, UsageRow
 from runs.json_lines import escape_line_ends, parse_line, pretty_json, read_bytes, read_lines, write_lines, write_whole
 from runs.manifest import Counts, GraphNote, Manifest, TracesNote, config_sha256, git_commit, package_versions
+from runs.trace_file import TraceFile
 from state.config import Config
 from state.coverage import CoverageReport
 from state.errors import ChronoQGError, RunFolderError, did_you_mean
@@ -73,7 +74,7 @@ class RunReader:
         if not (self.path / MANIFEST).exists():
             raise RunFolderError("this is not a run directory: it has no manifest.json", where=str(path))
         self.manifest = parse_line(Manifest, read_bytes(self.path / MANIFEST), self.path / MANIFEST, 1)
-        self._lines: list[bytes] | None = None
+        self._traces: TraceFile | None = None
 
     def config(self) -> LoadedConfig:
         """The resolved config that the run keeps."""
@@ -84,25 +85,31 @@ class RunReader:
         path = self.path / COVERAGE
         return parse_line(CoverageReport, read_bytes(path), path, 1)
 
-    def trace_lines(self) -> list[bytes]:
-        """The lines of `traces.jsonl`, as they were sampled.
+    def trace_file(self) -> TraceFile:
+        """`traces.jsonl`, looked through once.
 
         Raises:
             RunFolderError: the file is damaged; the message names the broken line.
         """
-        if self._lines is None:
-            lines, path, note = read_lines(self.path / TRACES), self.path / TRACES, self.manifest.traces
-            if _sha256_of_lines(lines) != note.sha256:
-                for number, line in enumerate(lines, start=1):
-                    parse_line(BenchmarkRecord, line, path, number)
-                raise RunFolderError("the file is not the one that was sampled", where=str(path), remedy="Restore it or make the run anew.")
-            self._lines = lines
-        return self._lines
+        if self._traces is None:
+            self._traces = TraceFile(self.path / TRACES, self.manifest.traces.sha256)
+        return self._traces
+
+    def trace_lines(self) -> Iterator[bytes]:
+        """The lines of `traces.jsonl`, as they were sampled; the file is looked through before the first is asked for.
+
+        Raises:
+            RunFolderError: the file is damaged; the message names the broken line.
+        """
+        return self.trace_file().lines()
 
     def traces(self) -> Iterator[BenchmarkRecord]:
-        """The sampled records, sorted by id."""
-        for number, line in enumerate(self.trace_lines(), start=1):
-            yield parse_line(BenchmarkRecord, line, self.path / TRACES, number)
+        """The sampled records, sorted by id.
+
+        Raises:
+            RunFolderError: the file is damaged; the message names the broken line.
+        """
+        return self.trace_file().records()
 
     def record(self, instance_id: str) -> BenchmarkRecord:
         """The sampled record of an instance, named by its id or the beginning of its hex digits that only it has.
@@ -110,19 +117,16 @@ class RunReader:
         Raises:
             RunFolderError: no instance, or more than one, has this id.
         """
-        found = []
-        for number, line in enumerate(self.trace_lines(), start=1):
-            if instance_id.encode("utf-8", "surrogatepass") in line[:200]:
-                record = parse_line(BenchmarkRecord, line, self.path / TRACES, number)
-                if record.id == instance_id:
-                    return record
-                if instance_id and record.id.removeprefix(f"{record.dataset}-").startswith(instance_id):
-                    found.append(record)
+        traces = self.trace_file()
+        ids, dataset = traces.ids(), f"{self.manifest.dataset}-"
+        found = [number for number, ident in enumerate(ids) if ident == instance_id][:1]
+        if instance_id and not found:
+            found = [number for number, ident in enumerate(ids) if ident.removeprefix(dataset).startswith(instance_id)]
         if len(found) == 1:
-            return found[0]
-        ids = [record.id for record in found or self.traces()]
+            return traces.record(found[0])
+        known = [ids[number] for number in found] or ids
         what = f"{len(found)} instances begin with {instance_id!r}" if found else f"no instance {instance_id!r}"
-        remedy = did_you_mean(instance_id, ids) if len(ids) < 10 else f"Ids look like {ids[0]}; they stand in {self.path / TRACES}."
+        remedy = did_you_mean(instance_id, known) if len(known) < 10 else f"Ids look like {known[0]}; they stand in {traces.path}."
         raise RunFolderError(what, where=str(self.path), remedy=remedy)
 
     def benchmark_file(self, part: ConstraintCount) -> Path:
