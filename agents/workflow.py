@@ -1,20 +1,21 @@
 """The transition table as a LangGraph graph, and one instance's way through it.
 
 LangGraph drives; the table decides. A node function computes an outcome, the table names what
-follows, and the router only hands that on, so it cannot raise and cannot name a node that is not
-there. An instance is accepted only if its last node led to `accepted` *and* the state holds proof that
-verifier and leak filter passed the very text that stands; a way cut short is never a success.
+follows, and the node hands that on as its command, which can name no node that is not there. An
+instance is accepted only if its last node led to `accepted` *and* the state holds proof that verifier
+and leak filter passed the very text that stands; a way cut short is never a success.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Hashable, Mapping
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, NamedTuple, TypedDict
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
 
 from agents.crew import Crew
 from agents.error_analyst import analyse
@@ -78,16 +79,38 @@ class InstanceResult(NamedTuple):
     """The trajectory."""
 
 
+class Before(NamedTuple):
+    """Who works, and which table decides, until a way comes to a node for the first time: the recorded part of a fork."""
+
+    node: Node
+    """From its first visit on, the workflow's own crew and table hold."""
+    crew: Callable[[BenchmarkRecord], Crew]
+    """The crew of an instance; its sources must be immediate ones."""
+    table: Table
+
+
+class _Way(TypedDict):
+    """LangGraph's state: all of ours in one channel, since every channel costs time at every node."""
+
+    state: PipelineState
+
+
+_Graph = CompiledStateGraph[_Way, None, _Way, _Way]
+_Command = Command[str]
+
+
 class Workflow:
     """A crew and a transition table, compiled into one graph that any number of instances share."""
 
-    def __init__(self, crew: Crew, table: Table, watch: Watch | None = None) -> None:
+    def __init__(self, crew: Crew, table: Table, watch: Watch | None = None, before: Before | None = None) -> None:
         drop_raising_variables()
         self.crew = crew
         self.table = dict(table)
-        self.graph = _compile(crew, self.table, watch)
-        # A way visits no node twice (see `_node`), so this backstop is never reached.
-        self.recursion_limit = len(nodes_of(self.table)) + 8
+        self.before = before
+        self._watch = watch
+        self.graph = self._compile()
+        # A way visits no node twice (see `_visit`), so this backstop is never reached.
+        self.recursion_limit = len(self._nodes()) + 8
 
     async def aclose(self) -> None:
         """Closes the sources' connections."""
@@ -99,15 +122,80 @@ class Workflow:
         backends = self.crew.backends
         return BackendNames(rewriter=backends[Role.REWRITER].label, verifier=backends[Role.VERIFIER].label)
 
+    def _tables(self) -> tuple[Table, ...]:
+        return (self.table,) if self.before is None else (self.before.table, self.table)
+
+    def _nodes(self) -> list[Node]:
+        used = {node for table in self._tables() for node in nodes_of(table)}
+        return [node for node in Node if node in used]
+
+    def _compile(self) -> _Graph:
+        graph = StateGraph(_Way)
+        for node in self._nodes():
+            function = self._at_once(node) if self.crew.is_immediate else self._in_time(node)
+            following = {_place(to): None for table in self._tables() for (start, _), to in table.items() if start is node}
+            graph.add_node(node.value, function, destinations=tuple(following))  # type: ignore[call-overload]
+        graph.set_entry_point(START.value)
+        return graph.compile()
+
+    def _in_time(self, node: Node) -> Callable[[_Way], Coroutine[Any, Any, _Command]]:
+        async def visit(way: _Way) -> _Command:
+            return await self._visit(node, way["state"])
+
+        return visit
+
+    def _at_once(self, node: Node) -> Callable[[_Way], _Command]:
+        """The node for a crew whose sources never wait.
+
+        LangGraph's synchronous way costs two thirds of the asynchronous one, and the coroutines end at the first step.
+        """
+        return lambda way: _finish_at_once(self._visit(node, way["state"]))
+
+    def _in_charge(self, been: set[Node], record: BenchmarkRecord) -> tuple[Crew, Table]:
+        if self.before is None or self.before.node in been:
+            return self.crew, self.table
+        return self.before.crew(record), self.before.table
+
+    async def _visit(self, node: Node, state: PipelineState) -> _Command:
+        """Runs a role, looks up what follows and writes the visits."""
+        been = {node} | {earlier.node for earlier in state["visits"]}
+        crew, table = self._in_charge(been, state["record"])
+        result = await NODE_FUNCTIONS[node](state, crew)
+        update = dict(result.update)
+        to = table.get((node, result.outcome), Terminal.AGENT_ERROR)
+        if to in been or (to is Terminal.AGENT_ERROR and result.outcome is not Outcome.NO_USABLE_REPLY):
+            to = Terminal.AGENT_ERROR
+            update["detail"] = f"the transition table leads from {node.value} ({result.outcome.value}) nowhere new"
+        visits = state["visits"]
+        for index, work in enumerate(result.work):
+            is_last = index == len(result.work) - 1
+            written = Visit.model_construct(
+                instance_id=state["record"].id,
+                seq=len(visits),
+                node=node,
+                role=work.role,
+                mode=work.mode,
+                outcome=work.outcome,
+                to=to.value if is_last else node.value,
+                prompt=work.prompt,
+                result=dict(work.result),
+                tries=work.tries,
+            )
+            visits += (written,)
+            if self._watch is not None:
+                self._watch(written)
+        after: Any = {**state, **update, "visits": visits, "to": to}
+        return Command(goto=_place(to), update={"state": after})
+
 
 async def run_instance(record: BenchmarkRecord, workflow: Workflow) -> InstanceResult:
     """Takes one instance through the state machine; raises only for an error in the program."""
     config: RunnableConfig = {"recursion_limit": workflow.recursion_limit}
-    start = initial_state(record, START)
+    start = _Way(state=initial_state(record, START))
     await asyncio.sleep(0)  # lets a stop signal through where no source ever waits
     with untraced():
         end = workflow.graph.invoke(start, config) if workflow.crew.is_immediate else await workflow.graph.ainvoke(start, config)
-    return conclude(cast(PipelineState, end))
+    return conclude(end["state"])
 
 
 def conclude(end: PipelineState) -> InstanceResult:
@@ -130,68 +218,15 @@ def is_proven(state: PipelineState) -> bool:
     return bool(state["question"]) and state["question"] == state["verified"] == state["cleared"]
 
 
-def _compile(crew: Crew, table: Table, watch: Watch | None) -> CompiledStateGraph[PipelineState, None, PipelineState, PipelineState]:
-    graph = StateGraph(PipelineState)
-    nodes = nodes_of(table)
-    path_map: dict[Hashable, str] = {**{node: node.value for node in nodes}, **dict.fromkeys(Terminal, END)}
-    for node in nodes:
-        graph.add_node(node.value, _node(node, NODE_FUNCTIONS[node], crew, table, watch))  # type: ignore[call-overload]
-        graph.add_conditional_edges(node.value, _route, path_map)
-    graph.set_entry_point(START.value)
-    return graph.compile()
+def _place(to: Target) -> str:
+    return to.value if isinstance(to, Node) else END
 
 
-def _route(state: PipelineState) -> Target:
-    return state["to"]
-
-
-def _node(node: Node, function: NodeFunction, crew: Crew, table: Table, watch: Watch | None) -> Callable[[PipelineState], Any]:
-    """The graph's node: runs a role, looks up what follows and writes the visits.
-
-    LangGraph's synchronous way costs two thirds of the asynchronous one, so a crew whose sources never
-    wait takes it: their coroutines end at the first step.
-    """
-
-    async def visit(state: PipelineState) -> dict[str, Any]:
-        result = await function(state, crew)
-        update = dict(result.update)
-        to = table.get((node, result.outcome), Terminal.AGENT_ERROR)
-        been = {node} | {earlier.node for earlier in state["visits"]}
-        if to in been or (to is Terminal.AGENT_ERROR and result.outcome is not Outcome.NO_USABLE_REPLY):
-            to = Terminal.AGENT_ERROR
-            update["detail"] = f"the transition table leads from {node.value} ({result.outcome.value}) nowhere new"
-        visits = state["visits"]
-        for index, work in enumerate(result.work):
-            is_last = index == len(result.work) - 1
-            visits += (
-                Visit.model_construct(
-                    instance_id=state["record"].id,
-                    seq=len(visits),
-                    node=node,
-                    role=work.role,
-                    mode=work.mode,
-                    outcome=work.outcome,
-                    to=to.value if is_last else node.value,
-                    prompt=work.prompt,
-                    result=dict(work.result),
-                    tries=work.tries,
-                ),
-            )
-        if watch is not None:
-            for written in visits[len(state["visits"]) :]:
-                watch(written)
-        update["visits"] = visits
-        update["to"] = to
-        return update
-
-    return (lambda state: _finish_at_once(visit(state))) if crew.is_immediate else visit
-
-
-def _finish_at_once(work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+def _finish_at_once(work: Coroutine[Any, Any, _Command]) -> _Command:
     try:
         work.send(None)
     except StopIteration as end:
-        update: dict[str, Any] = end.value
-        return update
+        command: _Command = end.value
+        return command
     work.close()
     raise RuntimeError("a source that calls itself immediate waited for something")
