@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from agents.workflow import InstanceResult
 from runs.database import InstanceOutcome, RunDatabase
-from runs.json_lines import parse_line
-from runs.results import assemble, backend_of
-from runs.run_folder import TRACES, RunFolder, outcomes_by_id
+from runs.results import Results, backend_of
+from runs.run_folder import RunFolder
 from runs.terminal import Advance
 from state.errors import ChronoQGError
 from state.instance import BenchmarkRecord
@@ -56,18 +55,14 @@ def run_pending(folder: RunFolder, agents: Agents, *, retry_failed: bool = False
         KeyboardInterrupt: the user stopped it; what is finished is kept.
     """
     assert folder.reader is not None, "the traces come first"
-    lines = list(folder.reader.trace_lines())[: number_to_take(folder)]
-    path, database = folder.path / TRACES, folder.database
+    traces, database = folder.reader.trace_file(), folder.database
     done = {ident for ident, status in database.finished().items() if not (retry_failed and status is Status.FAILED)}
-
-    def records() -> Iterator[BenchmarkRecord]:
-        return (parse_line(BenchmarkRecord, line, path, number) for number, line in enumerate(lines, start=1))
-
-    pending = (record for record in records() if record.id not in done)
-    asyncio.run(_work_through(pending, agents, folder.config.run.concurrency, database, (len(done), len(lines)), advance))
-    results, duplicates = assemble(records(), outcomes_by_id(database), backend_of(folder.config))
-    database.store_duplicates(duplicates)
-    return folder.write_results(results)
+    taken = traces.ids()[: number_to_take(folder)]
+    pending = [number for number, ident in enumerate(taken) if ident not in done]
+    asyncio.run(
+        _work_through(map(traces.record, pending), agents, folder.config.run.concurrency, database, (len(pending), len(taken)), advance)
+    )
+    return folder.write_results(Results(traces.records(range(len(taken))), database.outcome, backend_of(folder.config)))
 
 
 async def _work_through(
@@ -75,22 +70,34 @@ async def _work_through(
     agents: Agents,
     concurrency: int,
     database: RunDatabase,
-    start_and_total: tuple[int, int],
+    pending_and_total: tuple[int, int],
     advance: Advance | None,
 ) -> None:
-    """Runs at most `concurrency` instances at a time, each committed as it ends; a cancelled one leaves nothing."""
-    done, total = start_and_total
+    """Runs at most `concurrency` instances at a time, each committed as it ends; a cancelled one leaves nothing.
+
+    When one of them shows that the run cannot go on (a budget that is reached, a refused key), no further
+    one is begun, but calls that are on their way are waited for: they are paid for.
+    """
+    left, total = pending_and_total
+    done = total - left
+    stopped: list[ChronoQGError] = []
 
     async def work() -> None:
         nonlocal done
         for record in pending:
-            outcome, visits = await _run_one(record, agents.run_instance)
+            try:
+                outcome, visits = await _run_one(record, agents.run_instance)
+            except ChronoQGError as error:
+                stopped.append(error)
+                return
             database.commit(outcome, visits)
             done += 1
             if advance is not None:
                 advance("instances", done, total)
+            if stopped:
+                return
 
-    workers = [asyncio.create_task(work()) for _ in range(min(concurrency, total - done))]
+    workers = [asyncio.create_task(work()) for _ in range(min(concurrency, left))]
     try:
         await asyncio.gather(*workers)
     finally:
@@ -98,6 +105,8 @@ async def _work_through(
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
         await agents.aclose()
+    if stopped:
+        raise stopped[0]
 
 
 async def _run_one(record: BenchmarkRecord, run_instance: RunInstance) -> tuple[InstanceOutcome, Sequence[Visit]]:

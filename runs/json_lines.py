@@ -6,6 +6,7 @@ U+2029, U+0085; JSON itself escapes U+000B and its like) are written escaped.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -42,29 +43,69 @@ def pretty_json(data: Any) -> bytes:
     return escape_line_ends(orjson.dumps(data, option=orjson.OPT_INDENT_2)) + b"\n"
 
 
+class WholeFile:
+    """A file in the making, whose name never stands for half of it: a rename after fsync at the end of a `with` block.
+
+    If the block ends with an error, what was written is gone and the file is as it was. Raises
+    `RunFolderError` if the disk refuses.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._part = path.with_name(f".{path.name}.part")
+        with self._errors():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._part.open("wb")
+
+    def write(self, data: bytes) -> None:
+        """Adds bytes."""
+        with self._errors():
+            self._file.write(data)
+
+    def __enter__(self) -> WholeFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self._appear()
+        finally:
+            with contextlib.suppress(OSError):
+                self._file.close()
+            with contextlib.suppress(OSError):
+                self._part.unlink(missing_ok=True)
+
+    def _appear(self) -> None:
+        with self._errors():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._part.replace(self.path)
+            folder = os.open(self.path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as err:
+            raise RunFolderError(
+                f"cannot be written: {err.strerror}", where=str(self.path), remedy="Free the place or choose another --out."
+            ) from err
+
+
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Writes a file so that its name never stands for half of it: a rename after fsync.
+    """Writes a file as `WholeFile` does.
 
     Raises:
         RunFolderError: the disk refuses.
     """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as err:
-        raise RunFolderError(
-            f"cannot be written: {err.strerror}", where=str(path), remedy="Free the place or choose another --out."
-        ) from err
+    with WholeFile(path) as file:
+        for part in parts:
+            file.write(part)
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> None:

@@ -1,60 +1,79 @@
 """Outcomes of instances -> the final files of a run, with the run's own duplicate step.
 
 Everything here is in id order and depends on nothing but traces, outcomes and config, so that the
-files are the same bytes however the work was interrupted or overlapped.
+files are the same bytes however the work was interrupted or overlapped. One record is held at a time;
+of the others only the accepted questions.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
 
 from graph_sampler.labels import normalise_label
 from runs.database import InstanceOutcome
 from runs.json_lines import model_line
 from runs.manifest import Counts
-from runs.run_folder import Results
 from state.config import Config
 from state.instance import Backend, BenchmarkRecord, DiscardedRecord, FailedRecord
 from state.vocabulary import ConstraintCount, DiscardReason, Status
 
+Group = ConstraintCount | Literal[Status.DISCARDED, Status.FAILED]
+"""Which of the final files: a part of the benchmark, or those thrown away or failed."""
 
-def assemble(
-    records: Iterable[BenchmarkRecord], outcomes: Mapping[str, InstanceOutcome], backend: Backend
-) -> tuple[Results, dict[str, str]]:
-    """The final files, and duplicate id -> id of the earlier instance with the same normalised question.
 
-    Args:
-        records: the sampled records that the run has taken, sorted by id; each has an outcome.
-        outcomes: instance id -> what became of it.
-        backend: which models made the accepted questions.
-    """
-    benchmark: dict[ConstraintCount, list[bytes]] = {part: [] for part in ConstraintCount}
-    discarded: list[bytes] = []
-    failed: list[bytes] = []
-    reasons: Counter[str] = Counter()
-    first_with: dict[str, str] = {}
-    duplicates: dict[str, str] = {}
-    taken = 0
-    for record in records:
-        taken += 1
-        outcome = outcomes[record.id]
+class Results:
+    """The lines of the final files; what is known of all of them is whole once the lines are used up."""
+
+    def __init__(self, records: Iterable[BenchmarkRecord], outcome_of: Callable[[str], InstanceOutcome | None], backend: Backend) -> None:
+        """Takes what the lines are made of.
+
+        Args:
+            records: the sampled records that the run has taken, sorted by id; each has an outcome.
+            outcome_of: instance id -> what became of it.
+            backend: which models made the accepted questions.
+        """
+        self.taken = 0
+        """Number of traces, in id order, that the files cover."""
+        self.duplicates: dict[str, str] = {}
+        """Instance id -> id of the earlier instance with the same normalised question."""
+        self._records = records
+        self._outcome_of = outcome_of
+        self._backend = backend
+        self._first_with: dict[str, str] = {}
+        self._in_group: Counter[Group] = Counter()
+        self._reasons: Counter[str] = Counter()
+
+    def lines(self) -> Iterator[tuple[Group, bytes]]:
+        """Each instance's file and its line there, sorted by id; to be asked for once."""
+        for record in self._records:
+            outcome = self._outcome_of(record.id)
+            assert outcome is not None, "every instance that was taken is finished"
+            group, line = self._line(record, outcome)
+            self.taken += 1
+            self._in_group[group] += 1
+            yield group, line
+
+    @property
+    def counts(self) -> Counts:
+        """What became of the instances."""
+        accepted = sum(self._in_group[part] for part in ConstraintCount)
+        return Counts(accepted=accepted, discarded=dict(sorted(self._reasons.items())), failed=self._in_group[Status.FAILED])
+
+    def _line(self, record: BenchmarkRecord, outcome: InstanceOutcome) -> tuple[Group, bytes]:
         if outcome.status is Status.FAILED:
-            failed.append(model_line(failed_record(record, outcome)))
-            continue
+            return Status.FAILED, model_line(failed_record(record, outcome))
         earlier = None
         if outcome.status is Status.ACCEPTED:
-            earlier = first_with.setdefault(normalise_label(outcome.question), record.id)
+            earlier = self._first_with.setdefault(normalise_label(outcome.question), record.id)
             if earlier == record.id:
-                accepted = record.model_copy(update={"final_question": outcome.question, "backend": backend})
-                benchmark[record.constraint_part].append(model_line(accepted))
-                continue
-            duplicates[record.id] = earlier
+                accepted = record.model_copy(update={"final_question": outcome.question, "backend": self._backend})
+                return record.constraint_part, model_line(accepted)
+            self.duplicates[record.id] = earlier
         thrown = discarded_record(record, outcome, earlier)
-        reasons[thrown.reason] += 1
-        discarded.append(model_line(thrown))
-    counts = Counts(accepted=sum(map(len, benchmark.values())), discarded=dict(sorted(reasons.items())), failed=len(failed))
-    return Results(benchmark=benchmark, discarded=discarded, failed=failed, counts=counts, taken=taken), duplicates
+        self._reasons[thrown.reason] += 1
+        return Status.DISCARDED, model_line(thrown)
 
 
 def discarded_record(record: BenchmarkRecord, outcome: InstanceOutcome, duplicate_of: str | None) -> DiscardedRecord:

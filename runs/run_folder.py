@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +19,16 @@ from filelock import FileLock, Timeout
 from runs.config_file import LoadedConfig, load_config
 from runs.config_identity import dump_config, first_difference, identity
 from runs.database import InstanceOutcome, RunDatabase, UsageRow
-from runs.json_lines import escape_line_ends, parse_line, pretty_json, read_bytes, read_lines, write_lines, write_whole
-from runs.manifest import Counts, GraphNote, Manifest, TracesNote, config_sha256, git_commit, package_versions
+from runs.json_lines import WholeFile, escape_line_ends, parse_line, pretty_json, read_bytes, read_lines, write_lines, write_whole
+from runs.manifest import GraphNote, Manifest, TracesNote, config_sha256, git_commit, package_versions
+from runs.results import Group, Results
 from runs.trace_file import TraceFile
 from state.config import Config
 from state.coverage import CoverageReport
 from state.errors import ChronoQGError, RunFolderError, did_you_mean
 from state.instance import BenchmarkRecord
 from state.model_base import FORMAT_VERSION
-from state.vocabulary import ConstraintCount
+from state.vocabulary import ConstraintCount, Status
 
 LOCK = ".lock"
 MANIFEST = "manifest.json"
@@ -43,18 +43,6 @@ FAILED = "failed.jsonl"
 USAGE = "usage.json"
 
 _LEFT_BY_A_KILLED_RUN = {LOCK, CONFIG, TRACES, COVERAGE, *(f".{name}.part" for name in (CONFIG, TRACES, COVERAGE, MANIFEST))}
-
-
-@dataclass(frozen=True)
-class Results:
-    """The final files of a run as lines, each list sorted by id."""
-
-    benchmark: Mapping[ConstraintCount, Sequence[bytes]]
-    discarded: Sequence[bytes]
-    failed: Sequence[bytes]
-    counts: Counts
-    taken: int
-    """Number of traces, in id order, that the files cover."""
 
 
 class RunReader:
@@ -275,21 +263,23 @@ class RunFolder:
         self._write_manifest(self.manifest.model_copy(update={"prompts": hashes}))
 
     def write_results(self, results: Results) -> list[Path]:
-        """Writes the final files, the manifest last; returns their paths."""
+        """Writes the final files side by side, the manifest last; returns their paths.
+
+        None appears before all are written.
+        """
         assert self.reader is not None
-        written = []
-        for part, lines in results.benchmark.items():
-            written.append(self.reader.benchmark_file(part))
-            write_lines(written[-1], lines)
-        for name, lines in ((DISCARDED, results.discarded), (FAILED, results.failed)):
-            written.append(self.path / name)
-            write_lines(written[-1], lines)
+        places: dict[Group, Path] = {part: self.reader.benchmark_file(part) for part in ConstraintCount}
+        places |= {Status.DISCARDED: self.path / DISCARDED, Status.FAILED: self.path / FAILED}
+        with contextlib.ExitStack() as stack:
+            files = {group: stack.enter_context(WholeFile(path)) for group, path in places.items()}
+            for group, line in results.lines():
+                files[group].write(line + b"\n")
+            self.database.store_duplicates(results.duplicates)
         rows = [row.model_dump() for row in self.database.usage()]
-        written.append(self.path / USAGE)
-        write_whole(written[-1], [pretty_json({"format": FORMAT_VERSION, "rows": rows})])
+        write_whole(self.path / USAGE, [pretty_json({"format": FORMAT_VERSION, "rows": rows})])
         self._write_config()
         self._write_manifest(self.manifest.model_copy(update={"taken": results.taken, "counts": results.counts}))
-        return written
+        return [*places.values(), self.path / USAGE]
 
     def has_results(self, taken: int) -> bool:
         """Whether the final files cover that many traces and are all there."""

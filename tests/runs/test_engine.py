@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,26 @@ import pytest
 from agents.workflow import InstanceResult
 from runs.engine import is_finished, run_pending
 from runs.run_folder import RunFolder, RunReader
-from state.errors import ModelCallError
+from state.errors import ModelCallError, RunFolderError
 from state.instance import BenchmarkRecord, DiscardedRecord, FailedRecord
 from state.vocabulary import Status
 from tests.run_directory import ScriptedAgents, accepted, config, failed, mixed, records, result_files, sampled
 
 COUNT = 30
+
+
+class SlowAt(ScriptedAgents):
+    """Agents that take long over one instance."""
+
+    def __init__(self, number: int, script: Callable[[BenchmarkRecord, int], InstanceResult]) -> None:
+        super().__init__(script)
+        self.slow = number
+
+    async def __call__(self, record: BenchmarkRecord) -> InstanceResult:
+        if int(record.id.rpartition("-")[2], 16) == self.slow:
+            while len(self.asked) < 2 * self.slow + 2:
+                await asyncio.sleep(0)
+        return await super().__call__(record)
 
 
 def build(tmp_path: Path, name: str, agents: ScriptedAgents, *overrides: str, retry_failed: bool = False, count: int = COUNT) -> Path:
@@ -102,6 +118,40 @@ def test_a_smaller_limit_takes_nothing_away(tmp_path: Path) -> None:
     before, again = result_files(path), ScriptedAgents(mixed)
     build(tmp_path, "run", again, "run.limit=4")
     assert (again.asked, result_files(path)) == ([], before)
+
+
+def test_a_smaller_limit_after_a_stopped_run_finishes_what_it_takes(tmp_path: Path) -> None:
+    def stopping(record: BenchmarkRecord, number: int) -> InstanceResult:
+        if number == 3:
+            raise ModelCallError("the server refuses the key")
+        return mixed(record, number)
+
+    # One worker is slow at the third instance while the others go on behind it.
+    with pytest.raises(ModelCallError):
+        build(tmp_path, "run", SlowAt(3, stopping), "run.concurrency=4")
+    rest = ScriptedAgents(mixed)
+    path = build(tmp_path, "run", rest, "run.limit=5")
+    assert rest.asked == ["sample-000000000003"]
+    assert result_files(path) == result_files(build(tmp_path, "whole", ScriptedAgents(mixed), "run.limit=5"))
+
+
+def test_traces_changed_while_the_agents_work_stop_the_run_and_leave_no_final_file(tmp_path: Path) -> None:
+    file = tmp_path / "run" / "traces.jsonl"
+
+    def meddling(record: BenchmarkRecord, number: int) -> InstanceResult:
+        if number == COUNT:
+            file.write_bytes(file.read_bytes().replace(b"Which entity is number 2?", b"Which entity was number 2?"))
+        return mixed(record, number)
+
+    with pytest.raises(RunFolderError, match="not the one that was sampled"):
+        build(tmp_path, "run", ScriptedAgents(meddling), "run.concurrency=1")
+    left = {str(path.relative_to(tmp_path / "run")) for path in (tmp_path / "run").rglob("*") if path.is_file()}
+    assert left <= {".lock", "config.yaml", "coverage.json", "manifest.json", "traces.jsonl", "run.sqlite"}
+    file.write_bytes(file.read_bytes().replace(b"Which entity was number 2?", b"Which entity is number 2?"))
+    again = ScriptedAgents(mixed)
+    build(tmp_path, "run", again)
+    assert again.asked == []
+    assert result_files(tmp_path / "run") == result_files(build(tmp_path, "whole", ScriptedAgents(mixed)))
 
 
 def test_failed_instances_are_redone_only_when_asked_for(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from runs.json_lines import escape_line_ends, model_line, parse_lines, write_lines
+from runs.json_lines import escape_line_ends, model_line, parse_lines, write_lines, write_whole
 from runs.run_folder import RunFolder, RunReader
 from state.errors import RunFolderError
 from state.instance import BenchmarkRecord
@@ -45,6 +46,22 @@ def test_escaping_line_ends_does_not_change_the_value() -> None:
     raw = json.dumps(text, ensure_ascii=False).encode()
     assert json.loads(escape_line_ends(raw)) == text
     assert len(escape_line_ends(raw).decode().splitlines()) == 1
+
+
+def test_a_file_in_the_making_that_ends_with_an_error_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "file"
+
+    def half() -> Iterator[bytes]:
+        yield b"half"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, half())
+    assert list(path.parent.iterdir()) == []
+    write_whole(path, [b"wh", b"ole"])
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, half())
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {"file": b"whole"}
 
 
 def test_a_directory_has_one_owner_at_a_time(tmp_path: Path, run: Path) -> None:
