@@ -41,7 +41,7 @@ REASON = "The rewritten question says after the end where the assembled question
 """An analyst's reason of the usual length."""
 DETAIL_BYTES = 640
 """Most bytes of what a role is told about an unusable reply, names apart."""
-_ESCAPED = 4
+_ESCAPED = 8
 """Most bytes that one byte of a name may take where it is shown with escapes."""
 _NAMES_TOLD = 3
 

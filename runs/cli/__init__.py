@@ -14,14 +14,14 @@ import typer
 
 from runs.cli.comparing import compare
 from runs.cli.graphs import inspect
-from runs.cli.making import build, sample
+from runs.cli.making import build, estimate, sample
 from runs.cli.options import errors_as_lines
 from runs.cli.packing import pack, unpack
 from runs.cli.reading import check, replay, show
 from runs.rivals import refuse_rivals
 from runs.terminal import survive_narrow_encodings
 
-_COMMANDS: tuple[Callable[..., None], ...] = (sample, build, check, show, replay, compare, pack, unpack)
+_COMMANDS: tuple[Callable[..., None], ...] = (sample, estimate, build, check, show, replay, compare, pack, unpack)
 _GRAPH_COMMANDS: tuple[Callable[..., None], ...] = (inspect,)
 
 

@@ -16,7 +16,18 @@ from runs.cli import app
 from runs.run_folder import RunReader
 from tests.command_line import QUICKSTART, ROOT, SMALL, chronoqg, here, refused
 
-COMMANDS = (("sample",), ("build",), ("check",), ("show",), ("replay",), ("compare",), ("pack",), ("unpack",), ("graph", "inspect"))
+COMMANDS = (
+    ("sample",),
+    ("estimate",),
+    ("build",),
+    ("check",),
+    ("show",),
+    ("replay",),
+    ("compare",),
+    ("pack",),
+    ("unpack",),
+    ("graph", "inspect"),
+)
 
 
 def an_id(run: Path) -> str:
@@ -49,7 +60,7 @@ def test_every_command_has_a_help_with_an_example_that_parses() -> None:
 
 def test_the_commands_are_those_that_work() -> None:
     listed = re.findall(r"^  (\w+)  ", here("--help").stdout, re.MULTILINE)
-    assert listed == ["sample", "build", "check", "show", "replay", "compare", "pack", "unpack", "graph"]
+    assert listed == ["sample", "estimate", "build", "check", "show", "replay", "compare", "pack", "unpack", "graph"]
 
 
 @pytest.mark.parametrize("command", ["sample", "build"])
