@@ -206,7 +206,7 @@ def asked(tmp_path: Path) -> Iterator[Callable[..., object]]:
         def build(name: str, cache: Path) -> object:
             model = {"provider": "openai", "model": "gpt-test", "base_url": server.url}
             arguments = [f"models={json.dumps({'offline': {'provider': 'offline-rules'}, 'gpt': model})}", f"cache.path={cache}"]
-            arguments += ["agents.rewriter.model=gpt", "agents.retries=0"]
+            arguments += ["agents.rewriter.model=gpt", "agents.retries=0", "sampler.target=8"]
             overrides = [part for argument in arguments for part in ("--set", argument)]
             return here("build", *SMALL, *overrides, "--limit", "4", "--out", str(tmp_path / name))
 
