@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
@@ -16,10 +17,12 @@ class Address(NamedTuple):
     """An address taken apart."""
 
     url: str
-    """What is connected to, user and password included, without the query."""
+    """What is connected to, without user, password and query."""
     query: dict[str, str]
+    authorization: str | None
+    """The header that user and password stand for; `None` without them."""
     secrets: tuple[str, ...]
-    """User's password and the query's values."""
+    """User, password, their header and the query's values."""
 
 
 def public_address(base_url: str | None) -> str:
@@ -35,8 +38,12 @@ def take_apart(base_url: str | None) -> Address:
     query = dict(parse_qsl(parts.query))
     hidden = [parts.username or "", parts.password or "", *query.values()]
     secrets = {form for text in hidden for form in (text, unquote(text)) if form}
-    url = urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
-    return Address(url, query, tuple(sorted(secrets)))
+    authorization = None
+    if parts.username or parts.password:
+        encoded = b64encode(f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode()).decode()
+        secrets.add(encoded)
+        authorization = f"Basic {encoded}"
+    return Address(public_address(base_url), query, authorization, tuple(sorted(secrets)))
 
 
 def scrubbed(text: str, secrets: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from agents.pace import FAULTS
 from agents.replies import ParsedReply, RawReply, parse_reply
 from agents.response_cache import request_key
 from state.config import Price
@@ -23,7 +24,11 @@ Check = Callable[[RoleReply], str | None]
 """Why a well-formed reply cannot be used, told to the role when it is asked again; `None`: it can."""
 
 FINAL_ERRORS = frozenset({TryError.BAD_REQUEST, TryError.AUTHENTICATION})
-"""Errors that the same request would meet again, so that it is sent again only if it can be put differently."""
+"""Errors that the same request would meet again."""
+CALL_ERRORS = FAULTS | FINAL_ERRORS
+"""Failures of a call; they leave no reply to parse."""
+MOST_FAULTS = 6
+"""How often a request may fail on a server that answers others, before it is given up."""
 
 
 class RoleCall(NamedTuple):
@@ -43,6 +48,7 @@ class Exchange(NamedTuple):
     typed: RoleRequest
     request: Request
     key: str
+    instance_id: str = ""
 
 
 class Feedback(NamedTuple):
@@ -100,13 +106,19 @@ class Backend:
         check: Check | None = None,
         earlier: Iterable[Visit] = (),
         retries: int = 0,
+        instance_id: str = "",
     ) -> RoleCall:
-        """Asks until a usable reply comes, at most `1 + retries` times."""
+        """Asks until a usable reply comes, at most `1 + retries` times.
+
+        A busy server or a failed connection is no reply: the same request is sent again without counting,
+        and given up only where the server answers others (`MOST_FAULTS`).
+        """
         tries: list[Try] = []
         feedback: list[Feedback] = []
         prompt: PromptRef | None = None
         before = [a_try for visit in earlier if visit.role is role for a_try in visit.tries]
-        for _ in range(1 + (retries if self.repeatable else 0)):
+        left, faults_left = 1 + (retries if self.repeatable else 0), MOST_FAULTS
+        while left and faults_left:
             request, prompt = self.render(role, typed, mode, feedback)
             sample = answered(request, (*before, *tries))
             key = request_key(role, self.provider, request, sample)
@@ -117,7 +129,7 @@ class Backend:
                 reply = parsed[0].reply
                 return reply is not None and not (self.asks_anew and check is not None and check(reply) is not None)
 
-            raw = await self.source.fetch(Exchange(role, mode, typed, request, key), well_formed)
+            raw = await self.source.fetch(Exchange(role, mode, typed, request, key, instance_id), well_formed)
             result = parsed[0] if parsed else parse_reply(raw, role)
             problem = check(result.reply) if check is not None and result.reply is not None else None
             error = TryError.UNUSABLE_QUESTION if problem is not None else result.error
@@ -125,9 +137,13 @@ class Backend:
             tries.append(self._record(sample, request, key, raw, result, error, detail))
             if error is None:
                 return RoleCall(result.reply, tuple(tries), prompt)
-            feedback.append(Feedback(raw.text, error, detail))
-            if error in FINAL_ERRORS and self.render(role, typed, mode, feedback)[0] == request:
+            if error in FINAL_ERRORS:
                 break
+            if error in FAULTS:
+                faults_left -= raw.counted
+                continue
+            left -= 1
+            feedback.append(Feedback(raw.text, error, detail))
         return RoleCall(None, tuple(tries), prompt)
 
     def _record(
@@ -144,9 +160,10 @@ class Backend:
             error=error,
             error_detail=detail,
             usage=raw.usage,
-            usd=cost(raw.usage, self.price),
+            usd=cost(raw.usage, self.price) if raw.usd is None else raw.usd,
             latency_s=raw.latency_s,
             cached=raw.cached,
+            counted=raw.counted,
         )
 
 

@@ -31,7 +31,8 @@ class Crew:
 
     async def ask(self, state: PipelineState, role: Role, request: RoleRequest, mode: Mode | None = None) -> RoleCall:
         """Asks a role that names answers or a cause."""
-        return await self.backends[role].ask(role, request, mode=mode, earlier=state["visits"], retries=self.retries)
+        ident = state["record"].id
+        return await self.backends[role].ask(role, request, mode=mode, earlier=state["visits"], retries=self.retries, instance_id=ident)
 
     async def write(self, state: PipelineState, role: Role, request: RoleRequest) -> NodeResult:
         """Asks a role that writes a question, and passes the question through the gate."""
@@ -41,7 +42,9 @@ class Crew:
             question = reply.question if isinstance(reply, QuestionReply) else ""
             return usable_problem(question, record, require_names=self.require_names)
 
-        call = await self.backends[role].ask(role, request, check=check, earlier=state["visits"], retries=self.retries)
+        call = await self.backends[role].ask(
+            role, request, check=check, earlier=state["visits"], retries=self.retries, instance_id=record.id
+        )
         if not isinstance(call.reply, QuestionReply):
             return no_usable_reply(role, call)
         question = call.reply.question

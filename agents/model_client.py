@@ -1,51 +1,69 @@
 """Model settings -> chat model, and one request over it; speaks to any server of OpenAI's protocol.
 
 Everything that langchain-openai would otherwise take from the environment or decide by the model's
-name is passed explicitly: key, address, organisation, no retries, no Responses API. Parameters and the
-response format travel in `extra_body`, which it sends as it is; by its own arguments it would drop a
-temperature or rename a token limit without a word.
+name is passed explicitly: key, address, organisation, no retries, no Responses API. Requests go out over
+the client that it sets up and are read by us: its own message conversion would drop a temperature or
+rename a token limit without a word, turn a refusal into an empty text, and take four times as long.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import re
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
 from functools import cache
-from typing import Any
 
+import aiohttp
 import certifi
 import openai
-from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from agents.addresses import scrubbed, take_apart
+from agents.addresses import public_address, scrubbed, take_apart
+from agents.completions import read_completion
+from agents.ledger import Call, Ledger
+from agents.model_faults import fault_of_status
+from agents.pace import Pace, Tell
 from agents.replies import RawReply, without_surrogates
-from agents.tracing import drop_raising_variables, untraced
+from agents.tracing import drop_raising_variables
 from state.config import ModelConfig
 from state.errors import ConfigError, ModelCallError
-from state.trajectory import MOST_TOKENS, Request, Usage
+from state.trajectory import Request
 from state.vocabulary import TryError
 
 DUMMY_KEY = "no-key"
 _FOREIGN = re.compile(r"(?:OPENAI|LANGSMITH|LANGCHAIN|LC)_")
-_LONGEST_PAUSE_S = 120.0
 _DETAIL_LIMIT = 500
+_TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "anyio", "ssl", "aiohttp")
 
 
 class ModelClient:
     """One entry of `models`: its connection, its bounds, its pauses."""
 
-    def __init__(self, name: str, config: ModelConfig, environ: Mapping[str, str], *, backoff_s: float = 0.5) -> None:
+    def __init__(
+        self,
+        name: str,
+        config: ModelConfig,
+        environ: Mapping[str, str],
+        *,
+        ledger: Ledger | None = None,
+        tell: Tell | None = None,
+        backoff_s: float = 0.5,
+    ) -> None:
         """Reads the key and the headers from `environ`, once.
+
+        Args:
+            name: the entry's name.
+            config: the entry.
+            environ: where the variables that it names are looked up.
+            ledger: keeps the calls within a budget; `None` for calls that nobody counts.
+            tell: is shown pauses and their end.
+            backoff_s: first pause after a failure for which the server names none.
 
         Raises:
             ConfigError: a variable that the config names is not set.
@@ -53,22 +71,22 @@ class ModelClient:
         drop_raising_variables()
         self.name = name
         self.config = config
-        self._backoff_s = backoff_s
         key = _variable(environ, config.api_key_env, f"models.{name}.api_key_env") if config.api_key_env else DUMMY_KEY
         headers = {
             header: _variable(environ, variable, f"models.{name}.headers_env.{header}") for header, variable in config.headers_env.items()
         }
         address = take_apart(config.base_url)
+        if address.authorization is not None:
+            headers = {"Authorization": address.authorization, **headers}
         self._secrets = tuple(secret for secret in (key, *headers.values(), *address.secrets) if secret != DUMMY_KEY)
-        self._room = asyncio.Semaphore(config.concurrency)
-        self._next_slot = 0.0
-        self._not_before = 0.0
-        self._failures = 0
+        self._ledger = ledger
+        self._where = f"models.{name} at {public_address(config.base_url)}"
+        self._pace = Pace(self._where, config, backoff_s=backoff_s, tell=tell)
         with _without_foreign_variables():
-            # No redirects: httpx would take our extra headers along to another host.
-            self._http = openai.DefaultAsyncHttpxClient(timeout=config.timeout_s, verify=_tls(), follow_redirects=False)
+            # No redirects: the transport would take our extra headers along to another host.
+            self._http = openai.DefaultAioHttpClient(timeout=config.timeout_s, verify=_tls(), follow_redirects=False)
             self._unused = openai.DefaultHttpxClient(verify=_tls())
-            self._chat = ChatOpenAI(
+            chat = ChatOpenAI(
                 model=config.model or "",
                 api_key=SecretStr(key),
                 base_url=address.url,
@@ -88,94 +106,107 @@ class ModelClient:
                 cache=False,
                 output_version="v0",
             )
-        for library in ("openai", "httpx", "httpx2", "httpcore"):  # their debug lines hold requests and headers
+            self._client: openai.AsyncOpenAI = chat.root_async_client
+        for library in ("openai", "httpx", "httpx2", "httpcore", "aiohttp"):  # their debug lines hold requests and headers
             logging.getLogger(library).setLevel(logging.WARNING)
 
-    async def send(self, request: Request) -> RawReply:
-        """One request, within the model's bounds.
+    async def send(
+        self, request: Request, *, instance_id: str = "", role: str = "", key: str = "", may_refuse: Collection[str] = ()
+    ) -> RawReply:
+        """One request, within the model's bounds and the budget.
+
+        Args:
+            request: what to send.
+            instance_id: the instance that asks, for the ledger.
+            role: who asks, for the ledger.
+            key: the request's hash, for the ledger.
+            may_refuse: parameters whose refusal is an answer, not a reason to stop.
 
         Raises:
-            ModelCallError: the server refuses the key, so that no request of the run can succeed.
+            ModelCallError: no request to this model can succeed, or the server does not keep to what it was told.
+            BudgetReached: the call does not fit into the budget.
         """
-        async with self._room:
-            await self._wait_for_turn()
+        began = await self._pace.enter()
+        try:
+            ticket = None
+            if self._ledger is not None:
+                ticket = await self._ledger.reserve(Call(instance_id, role, self.name, request, key))
             started = time.perf_counter()
             raw = await self._send(request)
             raw = raw._replace(latency_s=time.perf_counter() - started)
-        self._learn(raw)
-        if raw.error is TryError.AUTHENTICATION:
-            remedy = "Check the variable named in api_key_env."
-            raise ModelCallError(f"the server refuses the key: {raw.detail}", where=f"models.{self.name}", remedy=remedy)
-        return raw
+            usd = None
+            if self._ledger is not None and ticket is not None:
+                reported = raw.usage if raw.error is None and raw.reports_usage else None
+                usd = self._ledger.settle(ticket, reported, charged=raw.error is None or not raw.answered)
+            counted = self._pace.learn(began, raw, key)
+        finally:
+            self._pace.leave()
+        if raw.stops_run and raw.refuses not in may_refuse:
+            error = ModelCallError(raw.detail, where=self._where, remedy=raw.stops_run)
+            self._pace.stop(error)
+            raise error
+        return raw._replace(counted=counted, usd=usd)
 
     async def aclose(self) -> None:
         """Closes the connections."""
         self._unused.close()
         await self._http.aclose()
 
+    async def is_up(self) -> str:
+        """Empty if the server answers at all; else why not. Asks for its list of models, which costs nothing."""
+        try:
+            async with asyncio.timeout(self.config.timeout_s):
+                await self._client.get("/models", cast_to=object)
+        except openai.APIStatusError as error:
+            return "" if error.status_code < 500 else f"status {error.status_code}"
+        except (openai.OpenAIError, TimeoutError, OSError) as error:
+            return self._detail(f"{type(error).__name__}: {error.__cause__ or error}")
+        return ""
+
     async def _send(self, request: Request) -> RawReply:
-        body = dict(request.params_sent)
+        body = {"model": request.model, "messages": request.messages, **request.params_sent}
         if request.schema_ is not None:
             body["response_format"] = request.schema_
         try:
-            with untraced():
-                message = await self._chat.ainvoke([dict(item) for item in request.messages], extra_body=body)
+            async with asyncio.timeout(self.config.timeout_s):
+                completion = await self._client.post("/chat/completions", body=body, cast_to=object)
+        except TimeoutError:
+            return self._failed(TryError.TIMEOUT, f"no whole reply within {self.config.timeout_s:g} s", answered=False)
         except openai.APIStatusError as error:
-            return self._failed(_status_error(error.status_code), _status_detail(error), _retry_after(error.response.headers))
-        except openai.APITimeoutError:
-            return self._failed(TryError.TIMEOUT, f"no reply within {self.config.timeout_s:g} s")
+            fault = fault_of_status(error, request, self.config, f"models.{self.name}", proven=self._pace.has_succeeded)
+            return fault._replace(detail=self._detail(fault.detail))
         except openai.APIConnectionError as error:
-            return self._failed(TryError.CONNECTION, f"{type(error).__name__}: {error.__cause__ or error}")
+            return self._connection_failed(error)
         except openai.OpenAIError as error:
-            return self._failed(TryError.SERVER_ERROR, str(error))
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-            # langchain-openai raises these for a body that is no chat completion, such as an error object with status 200.
-            return self._failed(TryError.SERVER_ERROR, f"the reply is no chat completion: {error}")
+            return self._failed(TryError.SERVER_ERROR, str(error), answered=False)
+        except (ValueError, TypeError) as error:
+            return self._failed(TryError.SERVER_ERROR, f"the reply is no JSON: {error}", answered=False)
         except Exception as error:
-            if type(error).__module__.partition(".")[0] not in ("httpx", "httpx2", "httpcore", "httpcore2", "anyio", "ssl"):
+            if type(error).__module__.partition(".")[0] not in _TRANSPORT:
                 raise
-            return self._failed(TryError.CONNECTION, f"{type(error).__name__}: {error}")
-        return self._read(message)
+            return self._connection_failed(error)
+        raw = read_completion(completion)
+        if raw.error is not None:
+            return raw._replace(detail=self._detail(raw.detail))
+        return raw._replace(text=self._clean(raw.text), finish_reason=self._clean(raw.finish_reason))
 
-    def _read(self, message: Any) -> RawReply:
-        if not isinstance(message, AIMessage):
-            return self._failed(TryError.SERVER_ERROR, "the reply is not an assistant's message")
-        refusal = message.additional_kwargs.get("refusal")
-        content = message.content if isinstance(message.content, str) else "".join(_texts(message.content))
-        text = refusal if isinstance(refusal, str) and refusal else content
-        finish = message.response_metadata.get("finish_reason")
-        return RawReply(
-            text=scrubbed(without_surrogates(text), self._secrets),
-            finish_reason=scrubbed(without_surrogates(finish), self._secrets) if isinstance(finish, str) else None,
-            refused=bool(refusal),
-            usage=_usage(message),
-        )
+    def _connection_failed(self, error: Exception) -> RawReply:
+        root = _root(error)
+        detail = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
+        if isinstance(root, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):  # nobody has seen the request
+            return self._failed(TryError.CONNECTION, detail, reached=False)
+        if isinstance(root, TimeoutError):
+            return self._failed(TryError.TIMEOUT, f"no reply within {self.config.timeout_s:g} s", answered=False)
+        return self._failed(TryError.CONNECTION, detail, answered=False)
 
-    def _failed(self, error: TryError, detail: str, retry_after_s: float | None = None) -> RawReply:
-        detail = " ".join(scrubbed(without_surrogates(detail), self._secrets).split())[:_DETAIL_LIMIT]
-        return RawReply(text=None, error=error, detail=detail, retry_after_s=retry_after_s)
+    def _failed(self, error: TryError, detail: str, *, reached: bool = True, answered: bool = True) -> RawReply:
+        return RawReply(text=None, error=error, detail=self._detail(detail), reached=reached, answered=answered)
 
-    async def _wait_for_turn(self) -> None:
-        """Keeps `rpm` and `tpm`, and the pause that a busy server asked for, for all requests of the model."""
-        now = time.monotonic()
-        slot = max(now, self._next_slot)
-        if self.config.rpm is not None:
-            self._next_slot = slot + 60.0 / self.config.rpm
-        await asyncio.sleep(max(slot, self._not_before) - now)
-        while (pause := self._not_before - time.monotonic()) > 0:
-            await asyncio.sleep(pause)
+    def _detail(self, text: str) -> str:
+        return " ".join(scrubbed(without_surrogates(text), self._secrets).split())[:_DETAIL_LIMIT]
 
-    def _learn(self, raw: RawReply) -> None:
-        now = time.monotonic()
-        if raw.error in (TryError.RATE_LIMITED, TryError.SERVER_ERROR, TryError.CONNECTION):
-            pause = raw.retry_after_s if raw.retry_after_s is not None else self._backoff_s * 2.0 ** min(self._failures, 8)
-            self._failures += 1
-            self._not_before = max(self._not_before, now + min(pause, _LONGEST_PAUSE_S))
-        elif raw.error is None:
-            self._failures = 0
-            if self.config.tpm is not None:
-                tokens = raw.usage.input + raw.usage.output
-                self._next_slot = max(now, self._next_slot) + tokens * 60.0 / self.config.tpm
+    def _clean(self, text: str | None) -> str | None:
+        return None if text is None else scrubbed(without_surrogates(text), self._secrets)
 
 
 @cache
@@ -202,62 +233,9 @@ def _variable(environ: Mapping[str, str], name: str, where: str) -> str:
     return value
 
 
-def _texts(content: list[Any]) -> Iterator[str]:
-    for part in content:
-        if isinstance(part, str):
-            yield part
-        elif isinstance(part, dict) and isinstance(part.get("text"), str):
-            yield part["text"]
-
-
-def _usage(message: AIMessage) -> Usage:
-    counts = message.usage_metadata
-    if counts is None:
-        return Usage()
-    return Usage(
-        input=_count(counts.get("input_tokens")),
-        cached_input=_count(counts.get("input_token_details", {}).get("cache_read")),
-        output=_count(counts.get("output_tokens")),
-        reasoning=_count(counts.get("output_token_details", {}).get("reasoning")),
-    )
-
-
-def _count(value: Any) -> int:
-    """A number of tokens; what cannot be one counts as not reported, since a server's word is not to end a run."""
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else 0
-
-
-def _status_error(status: int) -> TryError:
-    if status == 401:
-        return TryError.AUTHENTICATION
-    if status == 429:
-        return TryError.RATE_LIMITED
-    if status == 408:
-        return TryError.TIMEOUT
-    return TryError.SERVER_ERROR if status >= 500 or status == 409 else TryError.BAD_REQUEST
-
-
-def _status_detail(error: openai.APIStatusError) -> str:
-    """Status, the server's own words, and the parameter at fault with what to do about it."""
-    body = error.body if isinstance(error.body, dict) else {}
-    told = body.get("message") if isinstance(body.get("message"), str) else error.message
-    parameter = error.param or body.get("param")
-    hint = f" (parameter {parameter}; to leave it out, list it in omit_params)" if parameter and error.status_code < 500 else ""
-    return f"status {error.status_code}: {told if isinstance(told, str) else json.dumps(told)}{hint}"
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from a `Retry-After` header, given as a number or as a date."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is None:
-            continue
-        try:
-            seconds = float(value) * unit
-        except ValueError:
-            try:
-                seconds = parsedate_to_datetime(value).timestamp() - time.time()
-            except (TypeError, ValueError):
-                continue
-        return max(0.0, seconds) if seconds == seconds else None
-    return None
+def _root(error: BaseException) -> BaseException:
+    """The transport's own error: the layers above it call a dropped connection a time-out."""
+    chain: list[BaseException] = [error]
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None:
+        chain.append(cause)
+    return next((one for one in chain if type(one).__module__.partition(".")[0] == "aiohttp"), chain[-1])

@@ -33,10 +33,11 @@ class ModelSource:
         """A reply from the cache or the server; stored only if it is well formed.
 
         Raises:
-            ModelCallError: the server refuses the key.
+            ModelCallError: no request to this model can succeed.
+            BudgetReached: the call does not fit into the budget.
         """
         if self._cache is None:
-            return await self.client.send(exchange.request)
+            return await self._send(exchange)
         key = exchange.key
         self._waiting[key] += 1
         try:
@@ -44,7 +45,7 @@ class ModelSource:
                 stored = self._read(self._cache, key)
                 if stored is not None and well_formed(stored):
                     return stored
-                raw = await self.client.send(exchange.request)
+                raw = await self._send(exchange)
                 if well_formed(raw):
                     self._cache.put(key, _encode(raw))
                 return raw
@@ -56,6 +57,9 @@ class ModelSource:
     async def aclose(self) -> None:
         """Closes the client's connections."""
         await self.client.aclose()
+
+    async def _send(self, exchange: Exchange) -> RawReply:
+        return await self.client.send(exchange.request, instance_id=exchange.instance_id, role=exchange.role.value, key=exchange.key)
 
     def _read(self, cache: ResponseCache, key: str) -> RawReply | None:
         text = cache.get(key)

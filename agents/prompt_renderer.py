@@ -74,7 +74,7 @@ def prompt_renderer(model: ModelConfig, versions: Mapping[Role, str], folder: Pa
             messages += _told(item)
         request = Request(
             messages=messages,
-            schema=response_schema(role) if _wants_schema(model, feedback) else None,
+            schema=None if model.structured_output == "prompt" else response_schema(role),
             model=model.model or "",
             base_url=base_url,
             params_sent=_params(model, feedback),
@@ -151,22 +151,12 @@ def _for_model(name: str, messages: tuple[dict[str, str], ...]) -> tuple[dict[st
 
 
 def _told(item: Feedback) -> tuple[dict[str, str], ...]:
-    """The turns that show a role its unusable reply; a failed connection is no reply to show."""
-    if item.error in (TryError.RATE_LIMITED, TryError.SERVER_ERROR, TryError.CONNECTION, TryError.TIMEOUT, TryError.BAD_REQUEST):
-        return ()
-    told = {
-        "role": "user",
-        "content": f"That reply cannot be used ({item.error.value}): {item.detail}\nReply again, with the JSON object only.",
-    }
+    """The turns that show a role its unusable reply."""
+    why = f"({item.error.value}): {prompts.as_data(item.detail)}"
+    told = {"role": "user", "content": f"That reply cannot be used {why}\nReply again, with the JSON object only."}
     if item.reply and item.error in (TryError.UNPARSABLE, TryError.UNUSABLE_QUESTION):
         return ({"role": "assistant", "content": item.reply}, told)
     return (told,)
-
-
-def _wants_schema(model: ModelConfig, feedback: Sequence[Feedback]) -> bool:
-    if model.structured_output == "auto":
-        return not any(item.error is TryError.BAD_REQUEST for item in feedback)
-    return model.structured_output == "json_schema"
 
 
 def _params(model: ModelConfig, feedback: Sequence[Feedback]) -> dict[str, Any]:

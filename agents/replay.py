@@ -116,7 +116,17 @@ def _as_received(recorded: Try) -> RawReply:
     refused = recorded.error is TryError.REFUSED
     error = recorded.error if recorded.error in CALL_ERRORS else None
     detail = recorded.error_detail if error is not None else ""
-    return RawReply(recorded.reply_raw, recorded.finish_reason, refused, recorded.usage, error, detail, recorded.latency_s, recorded.cached)
+    return RawReply(
+        text=recorded.reply_raw,
+        finish_reason=recorded.finish_reason,
+        refused=refused,
+        usage=recorded.usage,
+        error=error,
+        detail=detail,
+        latency_s=recorded.latency_s,
+        cached=recorded.cached,
+        counted=recorded.counted,
+    )
 
 
 def _plain(model: Any) -> dict[str, Any]:

@@ -40,6 +40,20 @@ class RawReply(NamedTuple):
     latency_s: float = 0.0
     cached: bool = False
     retry_after_s: float | None = None
+    reached: bool = True
+    """Whether the request got to a server; after a refused connection it certainly did not."""
+    answered: bool = True
+    """Whether the server said how the request ended; after a time-out nobody knows what it will charge."""
+    counted: bool = True
+    """Whether a failure may be the request's own doing, and so counts against its tries."""
+    stops_run: str = ""
+    """What to do about a failure that every request would meet; empty: the next one may fare better."""
+    refuses: str = ""
+    """The parameter that the server refuses, if that is the failure."""
+    reports_usage: bool = True
+    """Whether the server counted the tokens."""
+    usd: float | None = None
+    """What the call was charged with, where that is not the price of its usage."""
 
 
 class ParsedReply(NamedTuple):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from agents.backends import Backend, Source
 from agents.crew import Crew
+from agents.ledger import Ledger
+from agents.pace import Tell
 from agents.prompt_renderer import prompt_renderer
 from agents.response_cache import ResponseCache
 from agents.rules import RULES
@@ -30,10 +32,20 @@ def build_workflow(
     rules: Mapping[Role, Rule] = RULES,
     watch: Watch | None = None,
     asks_anew: bool = False,
+    ledger: Ledger | None = None,
+    tell: Tell | None = None,
 ) -> Workflow:
     """The workflow of a run: models over the network, rules in this process.
 
-    With `asks_anew` a stored question that did not pass the gate is asked for again.
+    Args:
+        config: the setup.
+        environ: where variables that hold keys are looked up.
+        cache: replies that were paid for; `None` for no cache.
+        rules: what the offline backend plays its roles with.
+        watch: is shown each visit.
+        asks_anew: whether a stored question that did not pass the gate is asked for again.
+        ledger: keeps calls within a budget.
+        tell: is shown lines about servers that are busy or gone.
 
     Raises:
         ConfigError: a role names an unknown model, a key's variable is not set, or a prompt is broken.
@@ -46,7 +58,7 @@ def build_workflow(
         from agents.model_client import ModelClient
         from agents.model_source import ModelSource
 
-        return ModelSource(ModelClient(name, model, environ), cache)
+        return ModelSource(ModelClient(name, model, environ, ledger=ledger, tell=tell), cache)
 
     crew = build_crew(config, live)
     if asks_anew:
@@ -77,6 +89,15 @@ def build_crew(config: Config, source_of: SourceOf) -> Crew:
         backends.update(dict.fromkeys(played, backend))
     agents = config.agents
     return Crew(backends=backends, modes=agents.verifier.modes, retries=agents.retries, require_names=agents.require_names)
+
+
+def check_crew(config: Config) -> None:
+    """Passes if a crew can be made of a setup, keys and servers aside.
+
+    Raises:
+        ConfigError: a role names an unknown model, or a prompt is missing or broken.
+    """
+    build_crew(config, lambda name, model: RulesSource(RULES))
 
 
 def role_configs(agents: AgentsConfig) -> dict[Role, RoleConfig]:

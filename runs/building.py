@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,16 +15,19 @@ import prompts
 from agents.prompt_renderer import PROMPT_FOLDERS
 from agents.response_cache import ResponseCache
 from agents.rules_backend import LABEL
-from agents.setup import build_workflow, role_configs
+from agents.setup import build_workflow, check_crew, role_configs
 from agents.workflow import InstanceResult, Workflow, run_instance
 from runs.config_file import LoadedConfig, check_environment
 from runs.database import UsageRow
 from runs.engine import Agents, is_finished, number_to_take, run_pending
+from runs.ledger import RunLedger
 from runs.manifest import Counts
 from runs.run_folder import RunFolder, RunReader, spent
+from runs.run_models import find_modes
 from runs.sampling import sample_into
 from runs.terminal import progress, say
 from state.config import Config, PromptsConfig
+from state.errors import ChronoQGError
 from state.instance import BenchmarkRecord
 from state.model_base import FORMAT_VERSION
 
@@ -52,7 +56,7 @@ class BuildReport:
         lines.append(f"failed     {counts.failed}")
         calls, cached = (sum(getattr(row, name) for row in self.usage) for name in ("calls", "cached_calls"))
         lines.append(f"spent      {spent(self.usage):.4f} USD in {calls} calls, {cached} of them from the cache")
-        return lines
+        return [*lines, *usage_lines(self.usage)]
 
     def as_json(self) -> bytes:
         """The summary for a machine."""
@@ -82,6 +86,20 @@ class BuildReport:
             yield f"next: chronoqg check {self.path}"
 
 
+def usage_lines(rows: Sequence[UsageRow]) -> Iterator[str]:
+    """A table of what each role spent on each model, paid and cached apart; nothing if no server was asked."""
+    rows = [row for row in rows if row.model != LABEL]
+    if not rows:
+        return
+    yield ""
+    yield f"{'role':<16}{'model':<24}{'calls':>8}{'cached':>8}{'tokens in':>12}{'out':>10}{'USD paid':>12}{'saved':>12}"
+    for row in rows:
+        counts = f"{row.calls:>8}{row.cached_calls:>8}{row.input:>12}{row.output:>10}{row.usd_paid:>12.4f}{row.usd_saved:>12.4f}"
+        yield f"{row.role:<16}{row.model:<24}{counts}"
+    if unknown := sum(row.open_calls for row in rows):
+        yield f"{unknown} calls were cut off before their end was known; they count with the most that they can have cost"
+
+
 def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -> BuildReport:
     """Makes or continues a run; everything that the user may have got wrong is looked at first.
 
@@ -91,7 +109,7 @@ def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -
     """
     check_environment(loaded)
     with RunFolder(path, loaded) as folder, _open_cache(loaded.config) as cache:
-        workflow = build_workflow(_with_prompts(folder), environ=os.environ, cache=cache, asks_anew=retry_failed)
+        check_crew(_with_prompts(folder))
         with progress() as advance:
             if folder.reader is None:
                 sample_into(folder, say, advance)
@@ -99,11 +117,21 @@ def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -
             written: list[Path] = []
             if not is_finished(folder, retry_failed=retry_failed):
                 try:
+                    workflow = _workflow(folder, cache, retry_failed=retry_failed)
                     written = run_pending(folder, _agents(workflow), retry_failed=retry_failed, advance=advance)
-                except KeyboardInterrupt:
-                    say(f"{len(folder.database.finished())} of {number_to_take(folder)} instances are done")
+                except (KeyboardInterrupt, ChronoQGError):
+                    done, paid = len(folder.database.finished()), spent(folder.database.usage())
+                    say(f"{done} of {number_to_take(folder)} instances are done, {paid:.4f} USD spent")
                     raise
         return _report(folder, written)
+
+
+def _workflow(folder: RunFolder, cache: ResponseCache | None, *, retry_failed: bool) -> Workflow:
+    """The workflow of a run that this process owns, within the run's budget."""
+    database, config = folder.database, _with_prompts(folder)
+    ledger = RunLedger(database, config.models, config.run.budget_usd, tell=say)
+    config = asyncio.run(find_modes(config, database, ledger, say))
+    return build_workflow(config, environ=os.environ, cache=cache, asks_anew=retry_failed, ledger=ledger, tell=say)
 
 
 def prompt_files(config: Config) -> dict[str, bytes]:

@@ -120,11 +120,9 @@ def check_environment(loaded: LoadedConfig, environ: Mapping[str, str] = os.envi
 
     Raises:
         ConfigError: a variable that the roles' models name is not set, empty or fit for no header, or a budget
-            is set, which nothing enforces yet: a cap that does not hold is worse than none.
+            is set and a model has no price or no token limit, without which no call can be reserved.
     """
-    if loaded.config.run.budget_usd is not None:
-        remedy = "Set it to null, and bound the run by run.limit or at your provider."
-        raise ConfigError("a budget cannot be enforced yet", where=loaded.where(("run", "budget_usd")), remedy=remedy)
+    _check_budget(loaded)
     for name in role_models(loaded.config):
         for key, variable in _variables(name, loaded.config.models[name]):
             value = environ.get(variable, "")
@@ -136,6 +134,22 @@ def check_environment(loaded: LoadedConfig, environ: Mapping[str, str] = os.envi
             if not (value.isascii() and value.isprintable()):
                 what = f"the environment variable{shown} holds characters that no HTTP header can carry"
                 raise ConfigError(what, where=loaded.where(key), remedy="Export it as one line of plain ASCII.")
+
+
+def _check_budget(loaded: LoadedConfig) -> None:
+    if loaded.config.run.budget_usd is None:
+        return
+    for name in role_models(loaded.config):
+        model = loaded.config.models[name]
+        if model.provider != "openai":
+            continue
+        if model.price is None:
+            where, remedy = loaded.where(("models", name, "price")), "Give price.input and price.output; 0 for a server of your own."
+            raise ConfigError("a budget is set, and the model has no price", where=where, remedy=remedy)
+        is_limited = model.token_limit is not None and model.token_limit_name not in model.omit_params
+        if model.price.output > 0 and not is_limited:
+            where, remedy = loaded.where(("models", name, "token_limit")), "Give the most completion tokens of a reply, such as 1000."
+            raise ConfigError("a budget is set, and the model sends no token limit", where=where, remedy=remedy)
 
 
 def role_models(config: Config) -> list[str]:

@@ -31,7 +31,7 @@ def identity(config: Config) -> dict[str, Any]:
     data = plain(config)
     del data["run"], data["cache"], data["sampler"]["workers"]
     for model in data["models"].values():
-        for key in ("concurrency", "rpm", "tpm", "timeout_s", "price"):
+        for key in ("concurrency", "rpm", "tpm", "timeout_s", "patience_s", "price"):
             del model[key]
     return data
 

@@ -1,7 +1,8 @@
 """`run.sqlite`: trajectories and outcomes, one transaction an instance, so that a killed run resumes.
 
-Write-ahead logging keeps every finished instance through the death of the process. Usage is a
-table of its own that only grows: what a failed instance cost stays counted after its retry.
+Write-ahead logging keeps every finished instance through the death of the process. The ledger is a
+table of its own that only grows: a call is noted before it is sent and when it ends, each in a commit
+of its own, and what a failed instance cost stays counted after its retry.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from runs.json_lines import model_line
 from state.errors import RunFolderError
 from state.model_base import FORMAT_VERSION, Contract
-from state.trajectory import Trajectory, Visit
+from state.trajectory import Trajectory, Usage, Visit
 from state.vocabulary import DiscardReason, Node, Status
 
 _SCHEMA = """
@@ -24,10 +25,12 @@ CREATE TABLE outcomes (
     instance_id TEXT PRIMARY KEY, status TEXT NOT NULL, reason TEXT, question TEXT NOT NULL, detail TEXT NOT NULL, last_node TEXT NOT NULL
 );
 CREATE TABLE visits (instance_id TEXT NOT NULL, seq INTEGER NOT NULL, visit TEXT NOT NULL, PRIMARY KEY (instance_id, seq));
-CREATE TABLE usage (
-    role TEXT NOT NULL, model TEXT NOT NULL, cached INTEGER NOT NULL, input INTEGER NOT NULL, cached_input INTEGER NOT NULL,
-    output INTEGER NOT NULL, reasoning INTEGER NOT NULL, usd REAL
+CREATE TABLE ledger (
+    id INTEGER PRIMARY KEY, instance_id TEXT NOT NULL, role TEXT NOT NULL, model TEXT NOT NULL, request_sha256 TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('open', 'ended', 'cached')), reserved INTEGER, spent INTEGER, saved INTEGER NOT NULL,
+    input INTEGER NOT NULL, cached_input INTEGER NOT NULL, output INTEGER NOT NULL, reasoning INTEGER NOT NULL
 );
+CREATE INDEX ledger_by_request ON ledger (request_sha256, instance_id);
 CREATE TABLE duplicates (instance_id TEXT PRIMARY KEY, earlier TEXT NOT NULL);
 """
 
@@ -57,9 +60,11 @@ class UsageRow(Contract):
     model: str
     """The model's name on its server, or `offline-rules`."""
     calls: int
-    """Replies used, cached ones included."""
+    """Calls made and replies taken from the cache."""
     cached_calls: int
-    """Replies that came from the cache."""
+    """Replies that came from the cache, and were not paid for by this run."""
+    open_calls: int = 0
+    """Calls whose end is not known, since the process died; they count as spent in full."""
     input: int
     """Prompt tokens of the replies that were paid for."""
     cached_input: int
@@ -69,7 +74,7 @@ class UsageRow(Contract):
     reasoning: int
     """Reasoning tokens of the replies that were paid for."""
     usd_paid: float
-    """US dollars paid; 0 for a model without a price."""
+    """US dollars paid; 0 for a model without a price. A call whose end is not known counts with the most it can have cost."""
     usd_saved: float
     """US dollars that the cached replies cost when they were first paid for."""
 
@@ -114,7 +119,7 @@ class RunDatabase:
                 "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)",
                 (ident, outcome.status, outcome.reason, outcome.question, outcome.detail, outcome.last_node),
             )
-            connection.executemany("INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _usage(visits))
+            connection.executemany(_INSERT_CACHED, _not_called(visits))
 
     def finished(self) -> dict[str, Status]:
         """Instance id -> status of every instance with an outcome."""
@@ -156,15 +161,52 @@ class RunDatabase:
             row = self._connection.execute("SELECT earlier FROM duplicates WHERE instance_id = ?", (instance_id,)).fetchone()
         return None if row is None else str(row[0])
 
+    def begin_call(self, instance_id: str, role: str, model: str, request_sha256: str, reserved: int | None) -> int:
+        """Notes that a call is about to be sent; returns the number under which `end_call` ends it.
+
+        Args:
+            instance_id: the instance that asks.
+            role: who asks.
+            model: the model's name on its server.
+            request_sha256: the request's cache key.
+            reserved: the most that it can cost in billionths of a US dollar; `None` for a model without a price.
+        """
+        row = (instance_id, role, model, request_sha256, reserved)
+        with self._errors():
+            return self._connection.execute(_INSERT_CALL, row).lastrowid or 0
+
+    def end_call(self, number: int, usage: Usage, spent: int | None) -> None:
+        """Notes how a call ended: its tokens, and what it cost in billionths of a US dollar."""
+        row = (spent, usage.input, usage.cached_input, usage.output, usage.reasoning, number)
+        with self._errors():
+            self._connection.execute(_END_CALL, row)
+
+    def spent(self) -> int:
+        """Billionths of a US dollar spent; a call that never ended counts as reserved."""
+        with self._errors():
+            row = self._connection.execute("SELECT SUM(COALESCE(spent, reserved, 0)) FROM ledger").fetchone()
+        return int(row[0] or 0)
+
     def usage(self) -> list[UsageRow]:
         """What was spent, by role and model."""
         with self._errors():
             rows = self._connection.execute(
-                "SELECT role, model, COUNT(*), SUM(cached), SUM(input * (1 - cached)), SUM(cached_input * (1 - cached)),"
-                " SUM(output * (1 - cached)), SUM(reasoning * (1 - cached)), TOTAL(usd * (1 - cached)), TOTAL(usd * cached)"
-                " FROM usage GROUP BY role, model ORDER BY role, model"
+                "SELECT role, model, COUNT(*), SUM(state = 'cached'), SUM(state = 'open'), SUM(input * (state <> 'cached')),"
+                " SUM(cached_input * (state <> 'cached')), SUM(output * (state <> 'cached')), SUM(reasoning * (state <> 'cached')),"
+                " TOTAL(COALESCE(spent, reserved)) / 1e9, TOTAL(saved) / 1e9 FROM ledger GROUP BY role, model ORDER BY role, model"
             ).fetchall()
         return [UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))) for row in rows]
+
+    def note(self, key: str) -> str | None:
+        """A text that the run has noted; `None` if there is none."""
+        with self._errors():
+            row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (f"note:{key}",)).fetchone()
+        return None if row is None else str(row[0])
+
+    def store_note(self, key: str, text: str) -> None:
+        """Notes a text for good; an earlier one is replaced."""
+        with self._errors():
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"note:{key}", text))
 
     def _as_outcome(self, row: tuple[str, ...]) -> InstanceOutcome:
         try:
@@ -209,11 +251,34 @@ def _address(path: Path, writable: bool) -> str:
     return f"{path.resolve().as_uri()}?mode=ro&immutable=1"
 
 
-def _usage(visits: Sequence[Visit]) -> Iterator[tuple[object, ...]]:
+_INSERT_CALL = (
+    "INSERT INTO ledger (instance_id, role, model, request_sha256, state, reserved, saved, input, cached_input, output, reasoning)"
+    " VALUES (?, ?, ?, ?, 'open', ?, 0, 0, 0, 0, 0)"
+)
+_END_CALL = "UPDATE ledger SET state = 'ended', spent = ?, input = ?, cached_input = ?, output = ?, reasoning = ? WHERE id = ?"
+_INSERT_CACHED = (
+    "INSERT INTO ledger (instance_id, role, model, request_sha256, state, spent, saved, input, cached_input, output, reasoning)"
+    " SELECT :instance_id, :role, :model, :key, :state, :spent, :saved, :input, :cached_input, :output, :reasoning"
+    " WHERE :state = 'ended' OR NOT EXISTS (SELECT 1 FROM ledger WHERE request_sha256 = :key AND instance_id = :instance_id"
+    " AND state = 'ended')"
+)
+"""A reply from the cache is no saving if this very run paid for it before it was cut off."""
+
+
+def _not_called(visits: Sequence[Visit]) -> Iterator[dict[str, object]]:
+    """Rows of the ledger for the tries that were no calls to a server: cached replies, and rules."""
     for visit in visits:
         for attempt in visit.tries:
-            usage = attempt.usage
-            yield (
-                visit.role, attempt.request.model, int(attempt.cached), usage.input, usage.cached_input, usage.output,
-                usage.reasoning, attempt.usd,
-            )  # fmt: skip
+            if not attempt.cached and attempt.request.base_url is not None:
+                continue
+            usd = None if attempt.usd is None else round(attempt.usd * 1e9)
+            yield {
+                "instance_id": visit.instance_id,
+                "role": visit.role.value,
+                "model": attempt.request.model,
+                "key": attempt.request_sha256,
+                "state": "cached" if attempt.cached else "ended",
+                "spent": None if attempt.cached else usd,
+                "saved": usd or 0 if attempt.cached else 0,
+                **attempt.usage.model_dump(),
+            }

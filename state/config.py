@@ -262,6 +262,8 @@ class ModelConfig(Contract):
     """Tokens a minute; `None` for no bound."""
     timeout_s: float = Field(default=120, gt=0, allow_inf_nan=False)
     """Seconds before a request is given up."""
+    patience_s: float = Field(default=900, gt=0, allow_inf_nan=False)
+    """Seconds for which a server that only fails is waited for before the run stops, to be continued later."""
     price: Price | None = None
     """Price; `None` for a model that costs nothing or whose price is not known."""
 

@@ -46,6 +46,12 @@ class ModelCallError(ChronoQGError):
     """A request to a model failed for good: connection, status or refused parameter."""
 
 
+class BudgetReached(ChronoQGError):
+    """The run's budget leaves no room for the next call; what is finished is kept and can be continued."""
+
+    exit_code = 1
+
+
 class ReplayMismatch(ChronoQGError):
     """A replay differs from the record; `where` is run, instance and visit."""
 

@@ -81,6 +81,8 @@ class Try(Contract):
     """Wall-clock seconds; left out of golden comparisons."""
     cached: bool
     """Whether the reply came from the cache; left out of golden comparisons."""
+    counted: bool = True
+    """Whether the try counts against the bound on tries; false where the endpoint was busy or gone."""
 
 
 class Visit(Contract):

@@ -41,9 +41,9 @@ def good(**fields: Any) -> Reply:
     return Reply(content=json.dumps(fields))
 
 
-def failure(status: int, message: str, *, param: str | None = None, **headers: str) -> Reply:
+def failure(status: int, message: str, *, param: str | None = None, code: str | None = None, **headers: str) -> Reply:
     """An error in the protocol's own form."""
-    body = json.dumps({"error": {"message": message, "type": "error", "param": param, "code": None}})
+    body = json.dumps({"error": {"message": message, "type": "error", "param": param, "code": code}})
     return Reply(status=status, body=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 

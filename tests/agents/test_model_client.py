@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agents.backends import Backend, RoleCall
+from agents.backends import MOST_FAULTS, Backend, RoleCall
 from agents.model_client import ModelClient
 from agents.model_source import ModelSource
 from agents.prompt_renderer import prompt_renderer
@@ -95,7 +95,7 @@ def test_a_token_count_that_cannot_be_one_is_none() -> None:
     }
     with FakeServer(in_turn(Reply(content='{"question": "Who?"}', usage=usage))) as server:
         (call,) = ask(settings(server))
-    assert call.tries[0].usage == Usage(reasoning=3)
+    assert call.tries[0].usage == Usage(output=3, reasoning=3)
 
 
 def test_usage_and_price_are_read_from_the_message() -> None:
@@ -194,12 +194,29 @@ def test_a_fault_is_recorded_not_cached_and_asked_again(fault: Reply, error: Try
         assert len(cache) == 1
 
 
-def test_requests_are_bounded_by_the_retries_and_nobody_else_retries() -> None:
-    with FakeServer(in_turn(failure(500, "down"))) as server:
+def test_unusable_replies_are_bounded_by_the_retries_and_nobody_else_retries() -> None:
+    with FakeServer(in_turn(Reply(content="no JSON"))) as server:
         (call,) = ask(settings(server), retries=2)
     assert call.reply is None
-    assert errors(call) == [TryError.SERVER_ERROR] * 3
+    assert errors(call) == [TryError.UNPARSABLE] * 3
     assert len(server.seen) == 3
+
+
+def test_a_request_that_always_fails_alone_is_given_up_and_typed() -> None:
+    with FakeServer(in_turn(failure(500, "oops"))) as server:
+        (call,) = ask(settings(server), retries=0)
+    assert call.reply is None
+    assert errors(call) == [TryError.SERVER_ERROR] * MOST_FAULTS
+    assert len(server.seen) == MOST_FAULTS
+
+
+def test_a_busy_server_costs_a_role_none_of_its_tries() -> None:
+    busy = [failure(429, "slow down", retry_after_ms="1")] * 20
+    with FakeServer(in_turn(*busy, QUESTION)) as server:
+        (call,) = ask(settings(server), retries=0)
+    assert errors(call) == [TryError.RATE_LIMITED] * 20 + [None]
+    assert {a_try.counted for a_try in call.tries[:-1]} == {False}
+    assert len({json.dumps(seen.body) for seen in server.seen}) == 1
 
 
 def test_a_cut_off_reply_is_asked_again_with_a_larger_limit() -> None:
@@ -217,20 +234,60 @@ def test_an_unusable_reply_is_shown_with_the_error() -> None:
     assert "cannot be used (unparsable)" in messages[3]["content"]
 
 
-def test_a_refused_parameter_is_not_asked_again_and_is_named() -> None:
-    with FakeServer(in_turn(failure(400, "Unsupported value", param="temperature"), QUESTION)) as server:
-        (call,) = ask(settings(server, params={"temperature": 0}))
+@pytest.mark.parametrize(
+    ("refusal", "fields", "told"),
+    [
+        (failure(400, "Unsupported value", param="temperature"), {"params": {"temperature": 0}}, "omit_params: [temperature]"),
+        (failure(400, "'temperature' is not supported with this model"), {"params": {"temperature": 0}}, "omit_params: [temperature]"),
+        (failure(422, "extra fields not permitted: seed"), {"params": {"seed": 1}}, "omit_params: [seed]"),
+        (
+            failure(400, "Use 'max_completion_tokens' instead", param="max_tokens"),
+            {"token_limit_name": "max_tokens"},
+            "max_completion_tokens",
+        ),
+        (failure(400, "Unknown field: response_format"), {}, "structured_output to prompt"),
+        (failure(401, "Incorrect API key"), {}, "api_key_env"),
+        (failure(402, "Insufficient credits"), {}, "Top up"),
+        (failure(403, "You may not use this model"), {}, "models.main.model"),
+        (failure(404, "model 'm' not found"), {}, "models.main.model and models.main.base_url"),
+        (failure(429, "You exceeded your current quota", code="insufficient_quota"), {}, "Top up"),
+    ],
+)
+def test_what_every_request_would_meet_stops_the_run_with_a_remedy(refusal: Reply, fields: dict[str, Any], told: str) -> None:
+    with FakeServer(in_turn(refusal, QUESTION)) as server, pytest.raises(ModelCallError) as caught:
+        ask(settings(server, token_limit=50, **fields), times=3)
+    assert told in str(caught.value)
+    assert str(caught.value).startswith("models.main at http://127.0.0.1")
+    assert len(server.seen) <= 3
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        failure(400, "This model's maximum context length is 4096 tokens; reduce max_completion_tokens", param="messages"),
+        failure(400, "'max_completion_tokens' is too large: 50. The context holds 40", param="max_completion_tokens"),
+        failure(400, "Prompt flagged"),
+    ],
+)
+def test_what_only_this_request_meets_is_typed_and_stops_nothing(refusal: Reply) -> None:
+    with FakeServer(in_turn(refusal, QUESTION)) as server:
+        (call,) = ask(settings(server, token_limit=50))
     assert errors(call) == [TryError.BAD_REQUEST]
-    assert "parameter temperature" in call.tries[0].error_detail
-    assert "omit_params" in call.tries[0].error_detail
+    assert len(server.seen) == 1
 
 
-@pytest.mark.parametrize(("mode", "schemas"), [("json_schema", [True]), ("prompt", [False]), ("auto", [True, False])])
-def test_the_schema_is_sent_as_the_config_says(mode: str, schemas: list[bool]) -> None:
-    refusing = in_turn(failure(400, "unknown field", param="response_format"), QUESTION) if mode == "auto" else in_turn(QUESTION)
-    with FakeServer(refusing) as server:
+def test_a_doubled_limit_that_is_refused_is_this_requests_own() -> None:
+    cut = Reply(content='{"quest', finish_reason="length")
+    with FakeServer(in_turn(cut, failure(400, "above the maximum", param="max_completion_tokens"))) as server:
+        (call,) = ask(settings(server, token_limit=100))
+    assert errors(call) == [TryError.TRUNCATED, TryError.BAD_REQUEST]
+
+
+@pytest.mark.parametrize(("mode", "is_sent"), [("json_schema", True), ("prompt", False)])
+def test_the_schema_is_sent_as_the_config_says(mode: str, is_sent: bool) -> None:
+    with FakeServer(in_turn(QUESTION)) as server:
         (call,) = ask(settings(server, structured_output=mode))
-    assert ["response_format" in seen.body for seen in server.seen] == schemas
+    assert ["response_format" in seen.body for seen in server.seen] == [is_sent]
     assert call.reply is not None
 
 
@@ -260,7 +317,7 @@ def test_a_refused_key_stops_the_run_and_shows_no_secret(caplog: pytest.LogCaptu
     with (
         FakeServer(in_turn(echo)) as server,
         caplog.at_level(logging.DEBUG),
-        pytest.raises(ModelCallError, match="refuses the key") as caught,
+        pytest.raises(ModelCallError, match="refuses the key: status 401") as caught,
     ):
         ask(settings(server, api_key_env="MY_KEY"), environ={"MY_KEY": SECRET})
     chained = [caught.value, caught.value.__cause__, caught.value.__context__]
@@ -280,6 +337,7 @@ def test_no_secret_of_header_address_or_echo_is_recorded(tmp_path: Any, caplog: 
         (call,) = ask(config, cache, environ={"MY_KEY": SECRET, "MY_HEADER": hidden["header"]})
         cache.close()
         assert f"api-key={hidden['query']}" in server.seen[0].path
+        assert {name.lower(): value for name, value in server.seen[0].headers.items()}["authorization"].startswith("Basic ")
     assert errors(call) == [TryError.SERVER_ERROR, TryError.UNPARSABLE, None]
     written = repr(call) + caplog.text + "".join(path.read_bytes().decode("latin-1") for path in (tmp_path / "cache").iterdir())
     for secret in hidden.values():
@@ -337,51 +395,6 @@ def test_the_connections_in_flight_are_bounded() -> None:
         asyncio.run(go(settings(server, concurrency=2)))
     assert most == 2
     assert len(server.seen) == 6
-
-
-def test_a_busy_server_pauses_every_request_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[float] = []
-    clock = [100.0]
-
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        clock[0] += max(0.0, seconds)
-
-    async def go(config: ModelConfig) -> None:
-        client = ModelClient("main", config, {}, backoff_s=0.5)
-        monkeypatch.setattr("agents.model_client.time.monotonic", lambda: clock[0])
-        monkeypatch.setattr("agents.model_client.asyncio.sleep", sleep)
-        request = Request(messages=({"role": "user", "content": "Who?"},), schema=None, model="m", base_url=None, params_sent={})
-        for _ in range(5):
-            await client.send(request)
-        await client.aclose()
-
-    replies = in_turn(
-        failure(429, "busy", retry_after="7"), failure(500, "down"), failure(429, "busy", retry_after="9999"), QUESTION, QUESTION
-    )
-    with FakeServer(replies) as server:
-        asyncio.run(go(settings(server)))
-    assert [pause for pause in slept if pause > 0] == [7.0, 1.0, 120.0]
-
-
-def test_requests_a_minute_are_spaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
-
-    async def go(config: ModelConfig) -> None:
-        client = ModelClient("main", config, {})
-        monkeypatch.setattr("agents.model_client.time.monotonic", lambda: 100.0)
-        monkeypatch.setattr("agents.model_client.asyncio.sleep", sleep)
-        request = Request(messages=({"role": "user", "content": "Who?"},), schema=None, model="m", base_url=None, params_sent={})
-        for _ in range(3):
-            await client.send(request)
-        await client.aclose()
-
-    with FakeServer(in_turn(QUESTION)) as server:
-        asyncio.run(go(settings(server, rpm=30)))
-    assert slept == [0.0, 2.0, 4.0]
 
 
 def test_a_redirect_is_not_followed() -> None:

@@ -80,9 +80,22 @@ def test_a_wrong_setting_is_refused_and_leaves_nothing(tmp_path: Path, command: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_budget_is_refused_while_nothing_enforces_it(tmp_path: Path) -> None:
-    message = refused("build", QUICKSTART, "--set", "run.budget_usd=2", "--out", str(tmp_path / "run"))
-    assert "--set run.budget_usd: a budget cannot be enforced yet" in message
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("{provider: openai, model: m, token_limit: 100}", "models.paid.price: a budget is set, and the model has no price"),
+        ("{provider: openai, model: m, price: {input: 1, output: 1}}", "models.paid.token_limit: a budget is set, and the model sends no token limit"),
+        (
+            "{provider: openai, model: m, price: {input: 1, output: 1}, token_limit: 9, omit_params: [max_completion_tokens]}",
+            "sends no token limit",
+        ),
+    ],
+)
+def test_a_budget_needs_a_price_and_a_token_limit(tmp_path: Path, model: str, told: str) -> None:
+    arguments = ("--set", "run.budget_usd=2", "--set", f"models.paid={model}", "--set", "agents.verifier.model=paid")
+    message = refused("build", QUICKSTART, *arguments, "--out", str(tmp_path / "run"))
+    assert told in message
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_missing_config_file_is_refused(tmp_path: Path) -> None:

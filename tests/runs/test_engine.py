@@ -172,7 +172,8 @@ def test_usage_counts_what_was_paid_and_saved_and_keeps_what_failures_cost(tmp_p
     build(tmp_path, "run", ScriptedAgents(lambda record, number: accepted(record, f"Who is {number}?")), count=2, retry_failed=True)
     rows = {row["role"]: row for row in json.loads((path / "usage.json").read_bytes())["rows"]}
     assert rows["rewriter"] == {
-        "role": "rewriter", "model": "m", "calls": 4, "cached_calls": 0, "input": 40, "cached_input": 0, "output": 8, "reasoning": 0,
+        "role": "rewriter", "model": "m", "calls": 4, "cached_calls": 0, "open_calls": 0, "input": 40, "cached_input": 0,
+        "output": 8, "reasoning": 0,
         "usd_paid": 2.0, "usd_saved": 0.0,
     }  # fmt: skip
     assert (rows["verifier"]["cached_calls"], rows["verifier"]["usd_paid"], rows["verifier"]["usd_saved"]) == (2, 0.0, 1.0)
