@@ -35,11 +35,15 @@ async def find_modes(
         ModelCallError: a server cannot be asked.
         BudgetReached: the budget has no room for the call.
     """
+    config = with_noted_modes(config, database)
+    undecided = _undecided(config)
+    if not undecided:
+        return config
+    # Imported here: the libraries for a server take a second to load.
     from agents.model_client import ModelClient
     from agents.structured_output import probe
 
-    config = with_noted_modes(config, database)
-    for name in _undecided(config):
+    for name in undecided:
         client = ModelClient(name, config.models[name], environ, ledger=ledger, tell=tell)
         try:
             mode, why = await probe(client)

@@ -59,7 +59,7 @@ def visit(record: BenchmarkRecord, seq: int, node: Node, role: Role, outcome: Ou
     """A node visit with one try."""
     request = Request(messages=({"role": "user", "content": record.raw_question},), schema=None, model="m", base_url=None, params_sent={})
     attempt = Try(
-        sample=0, request=request, request_sha256="0", reply_raw="{}", reply_sha256="0", finish_reason="stop", parsed={}, error=None,
+        sample=0, request=request, request_sha256=f"{seq}", reply_raw="{}", reply_sha256="0", finish_reason="stop", parsed={}, error=None,
         usage=Usage(input=10, output=2), usd=0.5, latency_s=0.0, cached=seq % 2 == 1,
     )  # fmt: skip
     return Visit(
