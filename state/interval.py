@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 _ISO = re.compile(r"([+-]?)(\d{4,})(?:-(\d\d)(?:-(\d\d))?)?\Z", re.ASCII)
@@ -98,6 +99,7 @@ def parse_granule(text: str) -> int:
     return parse_iso(text)[0]
 
 
+@lru_cache(maxsize=65536)  # a file of records names the same few thousand times again and again
 def parse_iso(text: str) -> tuple[int, Granularity]:
     """The integer and the granularity of ISO text.
 
