@@ -1,14 +1,16 @@
 """Model settings -> chat model, and one request over it; speaks to any server of OpenAI's protocol.
 
 Everything that langchain-openai would otherwise take from the environment or decide by the model's
-name is passed explicitly: key, address, organisation, no retries, no Responses API. Requests go out over
-the client that it sets up and are read by us: its own message conversion would drop a temperature or
-rename a token limit without a word, turn a refusal into an empty text, and take four times as long.
+name is passed explicitly: key, address, organisation, no retries, no Responses API. It sets up address,
+headers and connection; requests then go out over that connection as they are and are read by us, since
+its own conversion drops a temperature or renames a token limit without a word, turns a refusal into an
+empty text, and takes eight times the processor time.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import re
@@ -84,7 +86,7 @@ class ModelClient:
         self._pace = Pace(self._where, config, backoff_s=backoff_s, tell=tell)
         with _without_foreign_variables():
             # No redirects: the transport would take our extra headers along to another host.
-            self._http = openai.DefaultAioHttpClient(timeout=config.timeout_s, verify=_tls(), follow_redirects=False)
+            self._http = openai.DefaultAioHttpClient(timeout=None, verify=_tls(), follow_redirects=False)
             self._unused = openai.DefaultHttpxClient(verify=_tls())
             chat = ChatOpenAI(
                 model=config.model or "",
@@ -106,7 +108,10 @@ class ModelClient:
                 cache=False,
                 output_version="v0",
             )
-            self._client: openai.AsyncOpenAI = chat.root_async_client
+        client = chat.root_async_client
+        self._base_url = str(client.base_url)
+        self._query = {name: str(value) for name, value in client.default_query.items()}
+        self._headers = _merged(client.auth_headers, client.default_headers)
         for library in ("openai", "httpx", "httpx2", "httpcore", "aiohttp"):  # their debug lines hold requests and headers
             logging.getLogger(library).setLevel(logging.WARNING)
 
@@ -156,48 +161,56 @@ class ModelClient:
         """Empty if the server answers at all; else why not. Asks for its list of models, which costs nothing."""
         try:
             async with asyncio.timeout(self.config.timeout_s):
-                await self._client.get("/models", cast_to=object)
-        except openai.APIStatusError as error:
-            return "" if error.status_code < 500 else f"status {error.status_code}"
-        except (openai.OpenAIError, TimeoutError, OSError) as error:
-            return self._detail(f"{type(error).__name__}: {error.__cause__ or error}")
-        return ""
+                response = await self._http.get(f"{self._base_url}models", params=self._query, headers=self._headers)
+        except TimeoutError:
+            return self._timed_out().detail
+        except Exception as error:
+            return self._transport_failed(error).detail
+        return "" if response.status_code < 500 else f"status {response.status_code}"
 
     async def _send(self, request: Request) -> RawReply:
         body = {"model": request.model, "messages": request.messages, **request.params_sent}
         if request.schema_ is not None:
             body["response_format"] = request.schema_
+        content = json.dumps(body, separators=(",", ":")).encode("ascii")
         try:
             async with asyncio.timeout(self.config.timeout_s):
-                completion = await self._client.post("/chat/completions", body=body, cast_to=object)
+                response = await self._http.post(
+                    f"{self._base_url}chat/completions", params=self._query, headers=self._headers, content=content
+                )
         except TimeoutError:
-            return self._failed(TryError.TIMEOUT, f"no whole reply within {self.config.timeout_s:g} s", answered=False)
-        except openai.APIStatusError as error:
-            fault = fault_of_status(error, request, self.config, f"models.{self.name}", proven=self._pace.has_succeeded)
-            return fault._replace(detail=self._detail(fault.detail))
-        except openai.APIConnectionError as error:
-            return self._connection_failed(error)
-        except openai.OpenAIError as error:
-            return self._failed(TryError.SERVER_ERROR, str(error), answered=False)
-        except (ValueError, TypeError) as error:
-            return self._failed(TryError.SERVER_ERROR, f"the reply is no JSON: {error}", answered=False)
+            return self._timed_out()
         except Exception as error:
-            if type(error).__module__.partition(".")[0] not in _TRANSPORT:
-                raise
-            return self._connection_failed(error)
-        raw = read_completion(completion)
+            return self._transport_failed(error)
+        try:
+            reply: object = json.loads(response.content)
+        except (ValueError, RecursionError):
+            reply = response.text
+        if not 200 <= response.status_code < 300:
+            where = f"models.{self.name}"
+            raw = fault_of_status(
+                response.status_code, response.headers, reply, request, self.config, where, proven=self._pace.has_succeeded
+            )
+        else:
+            raw = read_completion(reply)
         if raw.error is not None:
             return raw._replace(detail=self._detail(raw.detail))
         return raw._replace(text=self._clean(raw.text), finish_reason=self._clean(raw.finish_reason))
 
-    def _connection_failed(self, error: Exception) -> RawReply:
+    def _transport_failed(self, error: Exception) -> RawReply:
+        """What a failure of the connection comes to; raises on an error that is none."""
         root = _root(error)
         detail = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
         if isinstance(root, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):  # nobody has seen the request
             return self._failed(TryError.CONNECTION, detail, reached=False)
         if isinstance(root, TimeoutError):
-            return self._failed(TryError.TIMEOUT, f"no reply within {self.config.timeout_s:g} s", answered=False)
+            return self._timed_out()
+        if not isinstance(root, OSError) and type(root).__module__.partition(".")[0] not in _TRANSPORT:
+            raise error
         return self._failed(TryError.CONNECTION, detail, answered=False)
+
+    def _timed_out(self) -> RawReply:
+        return self._failed(TryError.TIMEOUT, f"no whole reply within {self.config.timeout_s:g} s", answered=False)
 
     def _failed(self, error: TryError, detail: str, *, reached: bool = True, answered: bool = True) -> RawReply:
         return RawReply(text=None, error=error, detail=self._detail(detail), reached=reached, answered=answered)
@@ -224,6 +237,11 @@ def _without_foreign_variables() -> Iterator[None]:
         yield
     finally:
         os.environ.update(hidden)
+
+
+def _merged(*headers: Mapping[str, object]) -> dict[str, str]:
+    """Headers in lower case, later ones in place of earlier ones; what is to be left out is no text."""
+    return {name.lower(): value for group in headers for name, value in group.items() if isinstance(value, str)}
 
 
 def _variable(environ: Mapping[str, str], name: str, where: str) -> str:

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import openai
-
 from agents.replies import RawReply
 from state.config import ModelConfig
 from state.trajectory import Request
@@ -23,40 +21,44 @@ _TOO_LONG = re.compile(r"context|too long|too large|too many tokens|maximum.{0,2
 _KEPT = "What is finished is kept; then run the same command."
 
 
-def fault_of_status(error: openai.APIStatusError, request: Request, config: ModelConfig, where: str, *, proven: bool) -> RawReply:
+def fault_of_status(
+    status: int, headers: Mapping[str, str], body: object, request: Request, config: ModelConfig, where: str, *, proven: bool
+) -> RawReply:
     """The failure that a status stands for.
 
     Args:
-        error: the client's error.
+        status: the HTTP status, not a 2xx.
+        headers: the response's headers.
+        body: the response's JSON, or its text.
         request: what was sent.
         config: the model's settings.
         where: the config key of the model, for remedies.
         proven: whether the model has replied before, so that a plain "forbidden" concerns this request alone.
     """
-    told, code = _told(error), _code(error)
-    detail = f"status {error.status_code}: {told}"
-    parameter = parameter_at_fault(error, told, request) if error.status_code in (400, 422) else None
-    if error.status_code == 401:
+    told, code = _told(body), _code(body)
+    detail = f"status {status}: {told}"
+    parameter = parameter_at_fault(body, request) if status in (400, 422) else None
+    if status == 401:
         detail = f"the server refuses the key: {detail}"
     if parameter is not None:
         detail += f" (parameter {parameter})"
     return RawReply(
         text=None,
-        error=_KINDS.get(error.status_code) or (TryError.SERVER_ERROR if error.status_code >= 500 else TryError.BAD_REQUEST),
+        error=_KINDS.get(status) or (TryError.SERVER_ERROR if status >= 500 else TryError.BAD_REQUEST),
         detail=detail,
         refuses=parameter or "",
-        retry_after_s=retry_after(error.response.headers),
-        stops_run="" if error.status_code == 403 and proven else _remedy(error.status_code, code, parameter, request, config, where),
+        retry_after_s=retry_after(headers),
+        stops_run="" if status == 403 and proven else _remedy(status, code, parameter, request, config, where),
     )
 
 
-def parameter_at_fault(error: openai.APIStatusError, told: str, request: Request) -> str | None:
+def parameter_at_fault(body: object, request: Request) -> str | None:
     """The parameter of a request that the server refuses; `None` if the refusal is about something else."""
     sent = [*request.params_sent, *(["response_format"] if request.schema_ is not None else [])]
-    code = _code(error)
-    if code == "context_length_exceeded" or _TOO_LONG.search(told):
+    told = _told(body)
+    if _code(body) == "context_length_exceeded" or _TOO_LONG.search(told):
         return None
-    named = error.param or _error_object(error).get("param")
+    named = _error_object(body).get("param")
     if isinstance(named, str) and named:
         return next((name for name in sent if named == name or named.startswith((f"{name}.", f"{name}["))), None)
     if not _PARAMETER_AT_FAULT.search(told):
@@ -105,21 +107,23 @@ def _remedy(status: int, code: str, parameter: str | None, request: Request, con
     return f"Leave it out: {where}.omit_params: [{parameter}]."
 
 
-def _error_object(error: openai.APIStatusError) -> Mapping[str, Any]:
-    body = error.body
-    if isinstance(body, Mapping):
-        inner = body.get("error")
-        return inner if isinstance(inner, Mapping) else body
-    return {}
+def _error_object(body: object) -> Mapping[str, Any]:
+    """The error in a body: OpenAI puts it under `error`, others put it there as a text, or leave that level out."""
+    if not isinstance(body, Mapping):
+        return {}
+    inner = body.get("error")
+    if isinstance(inner, str):
+        return {"message": inner}
+    return inner if isinstance(inner, Mapping) else body
 
 
-def _code(error: openai.APIStatusError) -> str:
-    code = error.code or _error_object(error).get("code") or _error_object(error).get("type")
+def _code(body: object) -> str:
+    error = _error_object(body)
+    code = error.get("code") or error.get("type")
     return code if isinstance(code, str) else ""
 
 
-def _told(error: openai.APIStatusError) -> str:
-    told = _error_object(error).get("message")
-    if told is None:
-        told = error.message
+def _told(body: object) -> str:
+    error = _error_object(body)
+    told = error.get("message") or error.get("detail") or body
     return told if isinstance(told, str) else json.dumps(told)
