@@ -69,11 +69,18 @@ Script = Callable[[dict[str, Any]], Reply]
 
 
 class FakeServer:
-    """Runs a script on a free port of 127.0.0.1; use as a context manager."""
+    """Runs a script on a port of 127.0.0.1; use as a context manager. When it ends, its open connections end too."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, port: int = 0) -> None:
+        """A server that listens from now on, and answers once it is entered.
+
+        Args:
+            script: what to answer.
+            port: where to listen; 0 is a free port.
+        """
         self.script = script
         self.seen: list[Seen] = []
+        self._is_gone = False
         self._lock = threading.Lock()
         outer = self
 
@@ -82,6 +89,9 @@ class FakeServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                if outer._is_gone:
+                    self.close_connection = True
+                    return
                 with outer._lock:
                     outer.seen.append(Seen(self.path, dict(self.headers), body))
                     reply = outer.script(body)
@@ -91,9 +101,7 @@ class FakeServer:
                     return
                 data = (_completion(body, reply) if reply.body is None else reply.body).encode()
                 self.send_response(reply.status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                for name, value in reply.headers.items():
+                for name, value in {"Content-Type": "application/json", "Content-Length": str(len(data)), **reply.headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(data[: len(data) // 2] if reply.half else data)
@@ -102,19 +110,25 @@ class FakeServer:
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        self._server = _Server(("127.0.0.1", 0), Handler)
+        self._server = _Server(("127.0.0.1", port), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return self._server.server_port
 
     @property
     def url(self) -> str:
         """The base address to give to a client."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"http://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> FakeServer:
         self._thread.start()
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self._is_gone = True
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
