@@ -59,6 +59,8 @@ def run_pending(folder: RunFolder, agents: Agents, *, retry_failed: bool = False
     done = {ident for ident, status in database.finished().items() if not (retry_failed and status is Status.FAILED)}
     taken = traces.ids()[: number_to_take(folder)]
     pending = [number for number, ident in enumerate(taken) if ident not in done]
+    if pending:
+        folder.reopen()
     asyncio.run(
         _work_through(map(traces.record, pending), agents, folder.config.run.concurrency, database, (len(pending), len(taken)), advance)
     )

@@ -78,7 +78,7 @@ class Manifest(Contract):
     taken: int = 0
     """Number of traces, in id order, that the benchmark files cover; 0 before a build has finished."""
     counts: Counts | None = None
-    """What became of them; `None` before a build has finished."""
+    """What became of them; `None` before a build has finished, and again from when more instances are taken up until they are through."""
 
 
 def config_sha256(config: Config) -> str:

@@ -262,6 +262,11 @@ class RunFolder:
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())}
         self._write_manifest(self.manifest.model_copy(update={"prompts": hashes}))
 
+    def reopen(self) -> None:
+        """Notes that the final files, if there are any, are about to be out of date: a run killed from here on is not finished."""
+        if self.manifest.counts is not None:
+            self._write_manifest(self.manifest.model_copy(update={"counts": None}))
+
     def write_results(self, results: Results) -> list[Path]:
         """Writes the final files side by side, the manifest last; returns their paths.
 
@@ -282,11 +287,11 @@ class RunFolder:
         return [*places.values(), self.path / USAGE]
 
     def has_results(self, taken: int) -> bool:
-        """Whether the final files cover that many traces and are all there."""
+        """Whether the final files cover that many traces, are all there, and no instance has been taken up since."""
         assert self.reader is not None
         files = [self.reader.benchmark_file(part) for part in ConstraintCount]
         files += [self.path / name for name in (DISCARDED, FAILED, USAGE)]
-        return self.manifest.taken >= taken and all(file.exists() for file in files)
+        return self.manifest.counts is not None and self.manifest.taken >= taken and all(file.exists() for file in files)
 
     def _make_directory(self) -> list[Path]:
         made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()][::-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import signal
@@ -10,9 +11,13 @@ import subprocess
 import time
 from pathlib import Path
 
-from runs.run_folder import RunReader
+from agents.workflow import InstanceResult
+from runs.engine import is_finished, run_pending
+from runs.run_folder import RunFolder, RunReader
+from state.instance import BenchmarkRecord
+from state.vocabulary import Status
 from tests.command_line import COMMAND, ROOT, SMALL, chronoqg, environment, here
-from tests.run_directory import result_files
+from tests.run_directory import ScriptedAgents, accepted, config, failed, records, result_files, sampled
 
 
 def start(path: Path, *args: str) -> subprocess.Popen[str]:
@@ -104,3 +109,35 @@ def test_a_finished_run_says_so_and_changes_nothing(build_copy: Path) -> None:
     assert done.returncode == 0
     assert "was finished before; nothing to do" in done.stderr
     assert {path: path.read_bytes() for path in build_copy.rglob("*") if path.is_file()} == before
+
+
+def test_a_finished_run_killed_while_it_retries_its_failures_is_not_taken_for_finished(tmp_path: Path) -> None:
+    def bad(record: BenchmarkRecord, number: int) -> InstanceResult:
+        return failed(record, "no reply") if number % 2 else accepted(record, f"Who is number {number}?")
+
+    def mended(record: BenchmarkRecord, number: int) -> InstanceResult:
+        if number == 7 and not (tmp_path / "killed").exists():  # what a kill at this moment would leave on the disk
+            shutil.copytree(tmp_path / "run", tmp_path / "killed")
+        return accepted(record, f"Who is number {number}?")
+
+    def build(name: str, agents: ScriptedAgents, *, retry_failed: bool = False) -> None:
+        with RunFolder(tmp_path / name, config(tmp_path, "run.concurrency=1")) as folder:
+            if folder.reader is None:
+                sampled(folder, records(10))
+            if not is_finished(folder, retry_failed=retry_failed):
+                run_pending(folder, agents.agents, retry_failed=retry_failed)
+
+    build("run", ScriptedAgents(bad))
+    build("run", ScriptedAgents(mended), retry_failed=True)
+    killed, again = RunReader(tmp_path / "killed"), ScriptedAgents(mended)
+    with killed.database() as database:
+        statuses = database.finished()
+    assert [ident[-1] for ident, status in statuses.items() if status is Status.FAILED] == ["7", "9"]
+    assert (killed.manifest.taken, killed.manifest.counts) == (10, None)
+    build("killed", again)
+    assert again.asked == []
+    lost = (tmp_path / "killed" / "failed.jsonl").read_bytes().splitlines()
+    assert [json.loads(line)["id"][-1] for line in lost] == ["7", "9"]
+    build("killed", again, retry_failed=True)
+    assert [ident[-1] for ident in again.asked] == ["7", "9"]
+    assert result_files(tmp_path / "killed") == result_files(tmp_path / "run")
