@@ -26,11 +26,11 @@ def analyse_request(state: PipelineState) -> AnalyseRequest:
     """What the analyst sees."""
     record = state["record"]
     objection = state["objection"] or NO_ANSWERS
-    return AnalyseRequest(
+    return AnalyseRequest.model_construct(
         template_question=record.raw_question,
         question=state["question"],
         verifier_answers=objection.answers,
         cannot_tell=objection.cannot_tell,
         answer=record.answer,
-        evidence=tuple(record.labelled(fact) for fact in record.evidence),
+        evidence=record.labelled_evidence,
     )

@@ -84,12 +84,26 @@ def prompt_renderer(model: ModelConfig, versions: Mapping[Role, str], folder: Pa
     return render
 
 
+_MOST_RENDERED = 256
+_rendered: dict[int, tuple[Sequence[LabelledFact], prompts.Rows]] = {}
+
+
 def variables(typed: RoleRequest, mode: str | None) -> dict[str, Any]:
     """What a prompt may show of a typed request, by the names of the prompts' variables."""
     return _VARIABLES[type(typed)](typed, mode)
 
 
-def _facts(facts: Sequence[LabelledFact]) -> list[dict[str, str]]:
+def _facts(facts: Sequence[LabelledFact]) -> prompts.Rows:
+    """The facts as the data block shows them, made once for all roles that see the same tuple."""
+    known = _rendered.get(id(facts))
+    if known is None or known[0] is not facts:
+        if len(_rendered) >= _MOST_RENDERED:
+            _rendered.clear()
+        known = _rendered[id(facts)] = (facts, prompts.Rows(_fields(facts)))
+    return known[1]
+
+
+def _fields(facts: Sequence[LabelledFact]) -> list[dict[str, str]]:
     return [
         {"subject": fact.subject_label, "relation": fact.relation_label, "object": fact.object_label, "start": fact.start, "end": fact.end}
         for fact in facts

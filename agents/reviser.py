@@ -12,5 +12,5 @@ from state.vocabulary import Role
 async def revise(state: PipelineState, crew: Crew) -> NodeResult:
     """The node: writes the question again, knowing the cause and what the verifiers named."""
     seen = dict(analyse_request(state))
-    request = ReviseRequest(**seen, cause=state["cause"], reason=state["reason"], appeal_answers=state["appeal_answers"])
+    request = ReviseRequest.model_construct(**seen, cause=state["cause"], reason=state["reason"], appeal_answers=state["appeal_answers"])
     return await crew.write(state, Role.REVISER, request)

@@ -35,11 +35,7 @@ async def appeal(state: PipelineState, crew: Crew) -> NodeResult:
 async def _ask_all_modes(state: PipelineState, crew: Crew, role: Role) -> NodeResult:
     """All modes must agree; the first that does not decides, and the rest are not asked."""
     record, question = state["record"], state["question"]
-    request = VerifyRequest(
-        question=question,
-        evidence=tuple(record.labelled(fact) for fact in record.evidence),
-        structure_hint=record.structure_hint,
-    )
+    request = VerifyRequest.model_construct(question=question, evidence=record.labelled_evidence, structure_hint=record.structure_hint)
     gold = gold_of(record)
     done: tuple[Work, ...] = ()
     for mode in crew.modes:

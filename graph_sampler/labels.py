@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from enum import StrEnum
+from functools import lru_cache
 
 _APOSTROPHES = "'`´‘’‚‛ʹʻʼʽˈ′‵＇"
 _QUOTES = '"“”„‟«»″‶＂'
@@ -47,6 +48,7 @@ class LabelProblem(StrEnum):
     VARIABLE = "id begins with '?', as variables do"
 
 
+@lru_cache(maxsize=65536)
 def normalise_label(text: str) -> str:
     """The form in which two labels are compared; applying it twice changes nothing.
 

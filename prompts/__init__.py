@@ -33,6 +33,12 @@ _ESCAPED = re.compile(f"{_MARKUP}|{_INVISIBLE}")
 _HEAD_KEYS = {"purpose", "variables", "response"}
 
 
+class Rows(list[Any]):
+    """A list of objects that remembers how `as_data` renders it; it is not to be changed after that."""
+
+    text: str | None = None
+
+
 @dataclass(frozen=True)
 class Prompt:
     """One prompt file."""
@@ -114,6 +120,9 @@ def render(prompt: Prompt, values: Mapping[str, Any]) -> tuple[dict[str, str], .
     return ({"role": "system", "content": prompt.system}, {"role": "user", "content": user})
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def as_data(value: Any) -> str:
     """A value as JSON on one line, a list of objects as one object a line.
 
@@ -122,9 +131,12 @@ def as_data(value: Any) -> str:
     (`[INST]`), and what cannot be seen or turns the reading direction. The joiners that some scripts
     are spelt with stay.
     """
+    if isinstance(value, Rows):
+        value.text = value.text or as_data(list(value))
+        return value.text
     if isinstance(value, list | tuple) and value and all(isinstance(item, Mapping) for item in value):
-        return "[\n" + ",\n".join(f"  {as_data(item)}" for item in value) + "\n]"
-    return _ESCAPED.sub(_escape, json.dumps(value, ensure_ascii=False))
+        return _ESCAPED.sub(_escape, "[\n" + ",\n".join(f"  {_encode(item)}" for item in value) + "\n]")
+    return _ESCAPED.sub(_escape, _encode(value))
 
 
 def _escape(found: re.Match[str]) -> str:

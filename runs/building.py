@@ -22,6 +22,7 @@ from runs.database import UsageRow
 from runs.engine import Agents, is_finished, number_to_take, run_pending
 from runs.ledger import RunLedger
 from runs.manifest import Counts
+from runs.rare_collections import rare_collections
 from runs.run_folder import RunFolder, RunReader, spent
 from runs.run_models import find_modes
 from runs.sampling import sample_into
@@ -118,7 +119,8 @@ def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -
             if not is_finished(folder, retry_failed=retry_failed):
                 try:
                     workflow = _workflow(folder, cache, retry_failed=retry_failed)
-                    written = run_pending(folder, _agents(workflow), retry_failed=retry_failed, advance=advance)
+                    with rare_collections():
+                        written = run_pending(folder, _agents(workflow), retry_failed=retry_failed, advance=advance)
                 except (KeyboardInterrupt, ChronoQGError):
                     done, paid = len(folder.database.finished()), spent(folder.database.usage())
                     say(f"{done} of {number_to_take(folder)} instances are done, {paid:.4f} USD spent")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -103,6 +104,11 @@ class BenchmarkRecord(Contract):
     def constraint_part(self) -> ConstraintCount:
         """S for exactly one temporal constraint, else M."""
         return ConstraintCount.SINGLE if self.temporal_constraint_count == 1 else ConstraintCount.MULTI
+
+    @cached_property
+    def labelled_evidence(self) -> tuple[LabelledFact, ...]:
+        """The evidence with its labels, in order."""
+        return tuple(map(self.labelled, self.evidence))
 
     def labelled(self, fact: TemporalFact) -> LabelledFact:
         """A fact of the record with its labels."""
