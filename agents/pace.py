@@ -8,6 +8,7 @@ lost meanwhile; only after the model's patience does the run stop, to be continu
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable
@@ -44,6 +45,7 @@ class Pace:
         """
         self.stopped: ChronoQGError | None = None
         """Why no further request can be sent; raised for each that waits."""
+        self._stop = asyncio.Event()
         self._where = where
         self._config = config
         self._backoff_s = backoff_s
@@ -77,24 +79,19 @@ class Pace:
         Raises:
             ChronoQGError: no further request can succeed.
         """
-        if self._waiting or self._in_flight >= self.at_once:
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
+        ahead = False
+        while True:
+            await self._take_turn(ahead=ahead)
             try:
-                await turn
-            except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled() and turn.exception() is None:
-                    self.leave()
+                await self._wait_for_slot()
+                self._raise_if_stopped()
+            except BaseException:
+                self.leave()
                 raise
-        else:
-            self._in_flight += 1
-        try:
-            await self._wait_for_slot()
-            self._raise_if_stopped()
-        except BaseException:
-            self.leave()
-            raise
-        return time.monotonic()
+            if self._in_flight <= self.at_once:
+                return time.monotonic()
+            self.leave()  # the limit fell while this one waited with a turn in hand
+            ahead = True
 
     def leave(self) -> None:
         """Ends a turn."""
@@ -122,6 +119,7 @@ class Pace:
     def stop(self, error: ChronoQGError) -> None:
         """Lets no further request through."""
         self.stopped = self.stopped or error
+        self._stop.set()
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -173,6 +171,24 @@ class Pace:
                 self._in_flight += 1
                 turn.set_result(None)
 
+    async def _take_turn(self, *, ahead: bool) -> None:
+        """Waits until fewer requests than the limit have a turn; behind those that wait, or `ahead` of them."""
+        if not ahead and not self._waiting and self._in_flight < self.at_once:
+            self._in_flight += 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        if ahead:
+            self._waiting.appendleft(turn)
+            self._admit()
+        else:
+            self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self.leave()
+            raise
+
     async def _wait_for_slot(self) -> None:
         """Keeps `rpm` and `tpm`, and the pause that a busy server asked for."""
         now = time.monotonic()
@@ -180,7 +196,9 @@ class Pace:
         if self._config.rpm is not None:
             self._next_slot = slot + 60.0 / self._config.rpm
         while (pause := max(slot, self._not_before) - time.monotonic()) > 0 and self.stopped is None:
-            await asyncio.sleep(pause)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._stop.wait()
 
     def _raise_if_stopped(self) -> None:
         if self.stopped is not None:
