@@ -5,63 +5,26 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import prompts
-from runs.json_lines import parse_lines
 from runs.run_folder import RunReader
-from state.instance import BenchmarkRecord
-from state.trace import StructuralStep
-from tests.command_line import SMALL, here, refused
+from tests.command_line import here, refused
 from tests.fake_openai_server import FakeServer, Reply, failure, good
+from tests.known_model import ROLES, KnowsAll, ModelRun
 
 KEY = "sk-test-DO-NOT-LEAK"
-ROLES = ("rewriter", "verifier", "error_analyst", "reviser", "leak_rewriter")
 
 
-class KnowsAll:
-    """A model that has seen another run's accepted questions and repeats them; of the rest it only names the names."""
-
-    def __init__(self, run: Path) -> None:
-        files = sorted(run.glob("benchmark/*.jsonl"))
-        accepted = {record.id: record.final_question for file in files for record in parse_lines(BenchmarkRecord, file)}
-        self.known = [(record, accepted.get(record.id) or vague(record)) for record in RunReader(run).traces()]
-
-    def __call__(self, body: dict[str, Any]) -> Reply:
-        asked = body["messages"][-1]["content"]
-        kind = body["response_format"]["json_schema"]["name"]
-        if kind == "cause":
-            return good(cause="unclear", reason="I do not know.")
-        for record, question in self.known:
-            if kind == "question" and json.dumps(record.raw_question, ensure_ascii=False) in asked:
-                return good(question=question)
-            if kind == "answers" and json.dumps(question, ensure_ascii=False) in asked and question != vague(record):
-                return good(answers=[record.answer], cannot_tell=False)
-        return good(answers=[], cannot_tell=True)
-
-
-def vague(record: BenchmarkRecord) -> str:
-    """A usable question that says nothing."""
-    fixed = {end for step in record.trace.steps if isinstance(step, StructuralStep) for end in step.pattern[::2]}
-    fixed |= {end for fact in record.trace.references.values() for end in (fact.subject, fact.object)}
-    return f"Which of all has to do with {' and '.join(sorted(record.labels[end] for end in fixed if not end.startswith('?')))}?"
-
-
-@dataclass
-class Setup:
+@dataclass(frozen=True)
+class Setup(ModelRun):
     """A server, and how to call it."""
 
-    server: FakeServer
-    folder: Path
-    arguments: tuple[str, ...]
-
-    def build(self, name: str, *more: str) -> Any:
-        """Builds into a run directory of the test's own."""
-        return here("build", *SMALL, *self.arguments, "--limit", "8", "--out", str(self.folder / name), *more)
+    server: FakeServer = field(kw_only=True)
 
 
 @pytest.fixture
@@ -75,9 +38,7 @@ def setup(build_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
             "provider": "openai", "model": "gpt-test", "api_key_env": "CHRONOQG_TEST_KEY", "base_url": address,
             "headers_env": {"X-Extra": "CHRONOQG_TEST_HEADER"}, "price": {"input": 1, "output": 2},
         }  # fmt: skip
-        overrides = [f"models.gpt={json.dumps(model)}", f"cache.path={tmp_path / 'cache'}", f"prompts.path={tmp_path / 'prompts'}"]
-        overrides += [f"agents.{role}.model=gpt" for role in ROLES]
-        yield Setup(server, tmp_path, tuple(part for override in overrides for part in ("--set", override)))
+        yield Setup(tmp_path, model, (f"prompts.path={tmp_path / 'prompts'}",), server=server)
 
 
 def test_a_run_with_a_model_keeps_its_prompts_and_replays_without_server_or_cache(setup: Setup) -> None:
@@ -112,7 +73,7 @@ def test_an_edited_prompt_of_the_run_stops_replay_and_build_and_a_newer_one_is_o
     own = run / "prompts" / "rewriter" / "v1.md"
     own.write_bytes(own.read_bytes().replace(b"a", b"e", 1))
     assert refused("replay", str(run), ident, code=1)
-    message = here("build", *SMALL, *setup.arguments, "--limit", "10", "--out", str(run)).stderr
+    message = here("build", *setup.arguments, "--limit", "10", "--out", str(run)).stderr
     assert "the run's own copy of the prompt was edited" in message
 
 
