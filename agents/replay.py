@@ -9,25 +9,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from agents.backends import Exchange
+from agents.backends import CALL_ERRORS, Exchange
+from agents.crew import Crew
 from agents.replies import RawReply
+from agents.request_difference import nearest_difference
 from agents.setup import build_crew, table_of
 from agents.transitions import Table
-from agents.workflow import InstanceResult, Workflow, run_instance
+from agents.workflow import Before, InstanceResult, Workflow, run_instance
 from state.config import Config
 from state.errors import ReplayMismatch
 from state.instance import BenchmarkRecord
 from state.trajectory import Try, Visit
-from state.vocabulary import TryError
-
-CALL_ERRORS = frozenset(
-    (TryError.RATE_LIMITED, TryError.SERVER_ERROR, TryError.CONNECTION, TryError.TIMEOUT, TryError.BAD_REQUEST, TryError.AUTHENTICATION)
-)
-"""Failures of a call; they leave no reply to parse again, so the record's word is taken."""
+from state.vocabulary import Node, TryError
 
 _NOT_COMPARED = ("latency_s", "cached", "usd")
+_OF_TRY = tuple(name for name in Try.model_fields if name not in _NOT_COMPARED)
+_OF_VISIT = tuple(name for name in Visit.model_fields if name != "tries")
 
 
 class RecordedSource:
@@ -35,7 +34,11 @@ class RecordedSource:
 
     immediate = True
 
-    def __init__(self, instance_id: str, visits: Sequence[Visit]) -> None:
+    def __init__(self, instance_id: str = "", visits: Sequence[Visit] = ()) -> None:
+        self.begin(instance_id, visits)
+
+    def begin(self, instance_id: str, visits: Sequence[Visit]) -> None:
+        """Serves another instance from here on."""
         self._tries = [(visit, number, a_try) for visit in visits for number, a_try in enumerate(visit.tries)]
         self._instance_id = instance_id
         self._next = 0
@@ -47,15 +50,15 @@ class RecordedSource:
             ReplayMismatch: the record has none, or has it for another request, or it was changed.
         """
         if self._next == len(self._tries):
-            raise _mismatch(self._instance_id, "end of record", f"the {exchange.role.value} asks once more than the record did")
+            raise self._unknown(exchange, "end of record", f"the {exchange.role.value} asks once more than the record did")
         visit, number, recorded = self._tries[self._next]
-        self._next += 1
         where = f"visit {visit.seq} ({visit.node.value}), try {number}"
         if visit.role is not exchange.role or visit.mode != exchange.mode:
-            raise _mismatch(self._instance_id, where, f"the {exchange.role.value} asks where the record has the {visit.role.value}")
+            raise self._unknown(exchange, where, f"the {exchange.role.value} asks where the record has the {visit.role.value}")
         if exchange.key != recorded.request_sha256 or exchange.request != recorded.request:
             difference = first_difference(_plain(recorded.request), _plain(exchange.request)) or "its hash"
-            raise _mismatch(self._instance_id, where, f"the request rendered now is not the recorded one: {difference}")
+            raise self._unknown(exchange, where, f"the request rendered now is not the recorded one: {difference}")
+        self._next += 1
         text = recorded.reply_raw
         sha256 = None if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if sha256 != recorded.reply_sha256:
@@ -65,35 +68,106 @@ class RecordedSource:
     async def aclose(self) -> None:
         """Nothing: there is no connection."""
 
+    def _unknown(self, exchange: Exchange, where: str, what: str) -> ReplayMismatch:
+        """A request that is not in the record, shown beside the recorded one that is nearest to it."""
+        due_first = [*self._tries[self._next :], *self._tries[: self._next]]
+        own = [a_try for visit, _, a_try in due_first if visit.role is exchange.role] or [a_try for _, _, a_try in due_first]
+        return _mismatch(self._instance_id, where, what, nearest_difference(exchange.request, [a_try.request for a_try in own]))
+
+
+class RecordedStart(NamedTuple):
+    """The part of a way that was made with another config: all of it before the first visit of a node."""
+
+    node: Node
+    """The first node that the later config made."""
+    config: Config
+    """The config that made what lies before it; its `prompts.path` names the prompts that were used."""
+
+
+class Replayer:
+    """Replays instances of one setup, one after the other, through a graph that is compiled once."""
+
+    def __init__(self, config: Config, *, table: Table | None = None, start: RecordedStart | None = None) -> None:
+        """Loads the prompts; `config.prompts.path` must name those that the run used.
+
+        Raises:
+            ConfigError: a prompt is missing or broken, or a role names an unknown model.
+        """
+        self._source = RecordedSource()
+        self._comparison = Comparison("", ())
+        crew, before = self._crew(config), None
+        if start is not None:
+            earlier = self._crew(start.config)
+            before = Before(start.node, lambda record: earlier, table_of(start.config))
+        self._workflow = Workflow(crew, table or table_of(config), lambda visit: self._comparison.compare(visit), before)
+
+    def _crew(self, config: Config) -> Crew:
+        return build_crew(config, lambda name, model: self._source)
+
+    async def replay(self, record: BenchmarkRecord, visits: Sequence[Visit]) -> InstanceResult:
+        """Replays one instance; not to be called again before it has ended.
+
+        Raises:
+            ReplayMismatch: at the first difference from the record.
+        """
+        self._source.begin(record.id, visits)
+        self._comparison = Comparison(record.id, visits)
+        result = await run_instance(record, self._workflow)
+        self._comparison.end()
+        return result
+
 
 async def replay_instance(
     record: BenchmarkRecord, visits: Sequence[Visit], config: Config, *, table: Table | None = None
 ) -> InstanceResult:
-    """Replays one instance; `config.prompts.path` must name the prompts that the run used.
+    """Replays one instance; see `Replayer`, which is quicker for many.
 
     Raises:
         ReplayMismatch: at the first difference from the record.
         ConfigError: a prompt is missing or broken.
     """
-    written = 0
+    return await Replayer(config, table=table).replay(record, visits)
 
-    def compare(visit: Visit) -> None:
-        nonlocal written
-        if written == len(visits):
-            raise _mismatch(record.id, f"visit {visit.seq} ({visit.node.value})", "the record ends before it")
-        recorded = visits[written]
-        written += 1
-        difference = first_difference(_comparable(recorded), _comparable(visit))
-        if difference is not None:
-            raise _mismatch(record.id, f"visit {visit.seq} ({visit.node.value})", difference)
 
-    source = RecordedSource(record.id, visits)
-    workflow = Workflow(build_crew(config, lambda name, model: source), table or table_of(config), compare)
-    result = await run_instance(record, workflow)
-    if written != len(visits):
-        left = visits[written]
-        raise _mismatch(record.id, f"visit {left.seq} ({left.node.value})", "the record goes on after the instance has ended")
-    return result
+class Comparison:
+    """The recorded visits of one instance, compared with those that are written now."""
+
+    def __init__(self, instance_id: str, recorded: Sequence[Visit]) -> None:
+        self._instance_id = instance_id
+        self._recorded = recorded
+        self._compared = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every recorded visit has come."""
+        return self._compared == len(self._recorded)
+
+    def compare(self, visit: Visit) -> None:
+        """Passes if this visit is the next one recorded.
+
+        Raises:
+            ReplayMismatch: it is not.
+        """
+        where = f"visit {visit.seq} ({visit.node.value})"
+        if self.is_complete:
+            raise _mismatch(self._instance_id, where, "the record ends before it")
+        recorded = self._recorded[self._compared]
+        if not _is_same(recorded, visit):
+            difference = first_difference(_comparable(recorded), _comparable(visit))
+            if difference is not None:
+                raise _mismatch(self._instance_id, where, difference)
+        self._compared += 1
+
+    def end(self) -> None:
+        """Passes if nothing more was recorded.
+
+        Raises:
+            ReplayMismatch: the record goes on.
+        """
+        if not self.is_complete:
+            left = self._recorded[self._compared]
+            where = f"visit {left.seq} ({left.node.value})"
+            raise _mismatch(self._instance_id, where, "the record goes on after the instance has ended")
 
 
 def first_difference(recorded: Any, now: Any, path: str = "") -> str | None:
@@ -113,19 +187,28 @@ def first_difference(recorded: Any, now: Any, path: str = "") -> str | None:
 
 
 def _as_received(recorded: Try) -> RawReply:
-    refused = recorded.error is TryError.REFUSED
-    error = recorded.error if recorded.error in CALL_ERRORS else None
-    detail = recorded.error_detail if error is not None else ""
+    is_failure = recorded.error in CALL_ERRORS  # it leaves no reply to parse again, so the record's word is taken
     return RawReply(
         text=recorded.reply_raw,
         finish_reason=recorded.finish_reason,
-        refused=refused,
+        refused=recorded.error is TryError.REFUSED,
         usage=recorded.usage,
-        error=error,
-        detail=detail,
+        error=recorded.error if is_failure else None,
+        detail=recorded.error_detail if is_failure else "",
         latency_s=recorded.latency_s,
         cached=recorded.cached,
         counted=recorded.counted,
+    )
+
+
+def _is_same(recorded: Visit, now: Visit) -> bool:
+    """Whether two visits are plainly the same; `False` may still be no difference, once both are JSON."""
+    return (
+        len(recorded.tries) == len(now.tries)
+        and all(getattr(recorded, name) == getattr(now, name) for name in _OF_VISIT)
+        and all(
+            getattr(one, name) == getattr(other, name) for one, other in zip(recorded.tries, now.tries, strict=True) for name in _OF_TRY
+        )
     )
 
 
@@ -142,8 +225,8 @@ def _comparable(visit: Visit) -> dict[str, Any]:
     return plain
 
 
-def _mismatch(instance_id: str, where: str, what: str) -> ReplayMismatch:
-    return ReplayMismatch(what, where=f"{instance_id}, {where}")
+def _mismatch(instance_id: str, where: str, what: str, diff: tuple[str, ...] = ()) -> ReplayMismatch:
+    return ReplayMismatch(what, where=f"{instance_id}, {where}", diff=diff)
 
 
 def _short(value: Any) -> str:

@@ -57,6 +57,11 @@ class ReplayMismatch(ChronoQGError):
 
     exit_code = 1
 
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", diff: Iterable[str] = ()) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.diff = tuple(diff)
+        """Unified diff from the nearest recorded request to one that is not recorded; raw, so to be escaped when shown."""
+
 
 def did_you_mean(typed: str, known: Iterable[str]) -> str:
     """A remedy that lists the valid choices, the nearest one first."""

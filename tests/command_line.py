@@ -45,11 +45,12 @@ def here(*args: str) -> subprocess.CompletedProcess[str]:
 
 
 def refused(*args: str, code: int = 2) -> str:
-    """The one line with which a command refuses."""
+    """The one line with which a command refuses; the diff of two requests may follow it."""
     done = here(*args)
     assert done.returncode == code, done.stderr
     assert done.stdout == ""
     lines = [line for line in done.stderr.split("\n")[:-1] if line.startswith("error: ")]
     assert len(lines) == 1, done.stderr
-    assert done.stderr.endswith(lines[0] + "\n")
+    _, _, diff = done.stderr.partition(lines[0] + "\n")
+    assert diff == "" or diff.startswith("--- recorded\n+++ now\n")
     return lines[0]
