@@ -109,7 +109,7 @@ def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -
         KeyboardInterrupt: the user stopped it; what is finished is kept.
     """
     check_environment(loaded)
-    with RunFolder(path, loaded) as folder, _open_cache(loaded.config) as cache:
+    with RunFolder(path, loaded) as folder, open_cache(loaded.config) as cache:
         check_crew(_with_prompts(folder))
         with progress() as advance:
             if folder.reader is None:
@@ -170,7 +170,7 @@ def _with_prompts(folder: RunFolder) -> Config:
 
 
 @contextlib.contextmanager
-def _open_cache(config: Config) -> Iterator[ResponseCache | None]:
+def open_cache(config: Config) -> Iterator[ResponseCache | None]:
     """The cache, if any role needs a server."""
     if all(config.models[chosen.model].provider == LABEL for chosen in role_configs(config.agents).values()):
         yield None

@@ -59,8 +59,13 @@ class _Loader(yaml.SafeLoader):
     }
 
 
-def load_config(path: str | Path, overrides: Sequence[str] = ()) -> LoadedConfig:
+def load_config(path: str | Path, overrides: Sequence[str] = (), *, models: Mapping[str, ModelConfig] | None = None) -> LoadedConfig:
     """The config of a YAML file with `key.path=value` overrides applied; values are read as YAML.
+
+    Args:
+        path: the file.
+        overrides: applied last.
+        models: take the place of the file's own, if given.
 
     Raises:
         ConfigError: the file cannot be read, is not YAML, or a key or value is wrong.
@@ -69,7 +74,26 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> LoadedConfig
     data, lines = _read_yaml(file)
     if data.pop("format", FORMAT_VERSION) != FORMAT_VERSION:
         raise ConfigError(f"only config format {FORMAT_VERSION} can be read", where=f"{file}, format")
+    if models is not None:
+        data["models"] = {name: model.model_dump(mode="json") for name, model in models.items()}
+        lines = {key: line for key, line in lines.items() if key[0] != "models"}
     return _resolve(data, file, lines, overrides)
+
+
+def load_models(path: str | Path) -> dict[str, ModelConfig]:
+    """The `models` of a YAML file, by name; the rest of the file is not looked at.
+
+    Raises:
+        ConfigError: the file cannot be read, is not YAML, has no models, or one of them is wrong.
+    """
+    file = str(path)
+    data, lines = _read_yaml(file)
+    if not data.get("models"):
+        raise ConfigError("the file defines no models", where=file, remedy="Define one under models, as in runs/cron.yaml.")
+    only = {"dataset": "models", "graph": {"path": "none"}, "models": data["models"]}
+    loaded = LoadedConfig(_validate(only, file, lines, frozenset()), file, lines, frozenset())
+    _check_variable_names(loaded)
+    return loaded.config.models
 
 
 def load_graph_config(source: str, overrides: Sequence[str] = ()) -> GraphConfig:

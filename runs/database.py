@@ -107,8 +107,14 @@ class RunDatabase:
         """Folds the log into the file and closes it."""
         self._connection.close()
 
-    def commit(self, outcome: InstanceOutcome, visits: Sequence[Visit]) -> None:
-        """Stores an instance's trajectory, outcome and usage in one transaction, in place of earlier ones."""
+    def commit(self, outcome: InstanceOutcome, visits: Sequence[Visit], used: Sequence[Visit] | None = None) -> None:
+        """Stores an instance's trajectory, outcome and usage in one transaction, in place of earlier ones.
+
+        Args:
+            outcome: what became of it.
+            visits: its trajectory.
+            used: the visits whose replies were used now; by default all.
+        """
         ident = outcome.instance_id
         with self._transaction() as connection:
             connection.execute("DELETE FROM visits WHERE instance_id = ?", (ident,))
@@ -119,7 +125,7 @@ class RunDatabase:
                 "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)",
                 (ident, outcome.status, outcome.reason, outcome.question, outcome.detail, outcome.last_node),
             )
-            connection.executemany(_INSERT_CACHED, _not_called(visits))
+            connection.executemany(_INSERT_CACHED, _not_called(visits if used is None else used))
 
     def finished(self) -> dict[str, Status]:
         """Instance id -> status of every instance with an outcome."""

@@ -62,12 +62,12 @@ def run_pending(folder: RunFolder, agents: Agents, *, retry_failed: bool = False
     if pending:
         folder.reopen()
     asyncio.run(
-        _work_through(map(traces.record, pending), agents, folder.config.run.concurrency, database, (len(pending), len(taken)), advance)
+        work_through(map(traces.record, pending), agents, folder.config.run.concurrency, database, (len(pending), len(taken)), advance)
     )
     return folder.write_results(Results(traces.records(range(len(taken))), database.outcome, backend_of(folder.config)))
 
 
-async def _work_through(
+async def work_through(
     pending: Iterator[BenchmarkRecord],
     agents: Agents,
     concurrency: int,

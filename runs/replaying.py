@@ -1,17 +1,23 @@
-"""`replay`: one instance's recorded history, run again by the same state machine without network."""
+"""`replay`: recorded histories, one or all of a run's, run again by the same state machine without network."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
-from agents.replay import replay_instance as replay_record
+from agents.replay import RecordedStart, Replayer
 from runs.building import prompt_files, with_prompts_of
+from runs.database import InstanceOutcome, RunDatabase
+from runs.forks import ForkReader
 from runs.run_folder import RunReader
+from runs.run_models import with_noted_modes
 from runs.show import describe_history
+from state.config import Config
 from state.errors import ReplayMismatch, RunFolderError
 from state.model_base import FORMAT_VERSION
 from state.trajectory import Trajectory
@@ -47,7 +53,7 @@ def replay_instance(reader: RunReader, instance_id: str, *, current_prompts: boo
     """The replay of one instance.
 
     Args:
-        reader: the run directory.
+        reader: the run directory, or a fork of one.
         instance_id: the instance.
         current_prompts: render with the prompts that the config names instead of the run's own copies.
 
@@ -55,20 +61,76 @@ def replay_instance(reader: RunReader, instance_id: str, *, current_prompts: boo
         ReplayMismatch: at the first difference from the record.
         RunFolderError: the instance is not there or not finished, or the directory is damaged.
     """
-    record = reader.record(instance_id)
+    ident = reader.record(instance_id).id
     with reader.database() as database:
-        outcome, trajectory = database.outcome(record.id), database.trajectory(record.id)
-    where = f"{reader.path}, {record.id}"
-    if outcome is None:
-        raise RunFolderError("the instance is not finished", where=where, remedy="Continue the run with `chronoqg build`.")
-    config = reader.config().config
-    result = asyncio.run(replay_record(record, trajectory.visits, config if current_prompts else with_prompts_of(reader, config)))
-    stored = (outcome.status, outcome.question or None, outcome.reason, outcome.detail, outcome.last_node)
-    if stored != (result.status, result.final_question, result.reason, result.detail, result.last_node):
-        raise ReplayMismatch("the trajectory does not lead to the recorded outcome", where=where)
-    notes = []
+        replayed = RunReplayer(reader, database, current_prompts=current_prompts).replay(ident)
+    return ReplayReport(replayed.trajectory, replayed.outcome.status, tuple(prompt_notes(reader, current_prompts=current_prompts)))
+
+
+class Replayed(NamedTuple):
+    """An instance whose history came out as recorded."""
+
+    outcome: InstanceOutcome
+    trajectory: Trajectory
+
+
+class RunReplayer:
+    """Replays instances of one run or fork by their ids, prompts and graph loaded once."""
+
+    def __init__(self, reader: RunReader, database: RunDatabase, *, current_prompts: bool = False) -> None:
+        """Loads config and prompts.
+
+        Args:
+            reader: the run directory, or a fork of one.
+            database: its database.
+            current_prompts: render with the prompts that the config names instead of the run's own copies.
+
+        Raises:
+            ConfigError: a prompt is missing or broken.
+            RunFolderError: the directory is damaged.
+        """
+        self._reader = reader
+        self._database = database
+        self._traces = reader.trace_file()
+        self._numbers = {ident: number for number, ident in enumerate(self._traces.ids())}
+        config = with_noted_modes(_config(reader, current_prompts), database)
+        start = None
+        if isinstance(reader, ForkReader):
+            with reader.parent.database() as earlier:
+                start = RecordedStart(reader.node, with_noted_modes(_config(reader.parent, current_prompts), earlier))
+        self._replayer = Replayer(config, start=start)
+
+    def replay(self, instance_id: str) -> Replayed:
+        """The replay of one instance, by its full id.
+
+        Raises:
+            ReplayMismatch: at the first difference from the record.
+            RunFolderError: the instance is not there or not finished, or the directory is damaged.
+        """
+        where = f"{self._reader.path}, {instance_id}"
+        number, outcome = self._numbers.get(instance_id), self._database.outcome(instance_id)
+        if outcome is None:
+            raise RunFolderError("the instance is not finished", where=where, remedy="Continue the run with `chronoqg build`.")
+        if number is None:
+            raise RunFolderError("the instance has an outcome, but no trace", where=where)
+        record, trajectory = self._traces.record(number), self._database.trajectory(instance_id)
+        result = asyncio.run(self._replayer.replay(record, trajectory.visits))
+        stored = (outcome.status, outcome.question or None, outcome.reason, outcome.detail, outcome.last_node)
+        if stored != (result.status, result.final_question, result.reason, result.detail, result.last_node):
+            raise ReplayMismatch("the trajectory does not lead to the recorded outcome", where=where)
+        return Replayed(outcome, trajectory)
+
+
+def prompt_notes(reader: RunReader, *, current_prompts: bool) -> Iterator[str]:
+    """A note for each prompt that was changed since the run and is not what a replay rendered with."""
+    if current_prompts:
+        return
     with contextlib.suppress(OSError):
-        for name, content in prompt_files(config).items():
-            if not current_prompts and (reader.prompts_path / f"{name}.md").read_bytes() != content:
-                notes.append(f"note: prompt {name} was changed since the run; --current-prompts replays with it")
-    return ReplayReport(trajectory, outcome.status, tuple(notes))
+        for name, content in prompt_files(reader.config().config).items():
+            if (reader.prompts_path / f"{name}.md").read_bytes() != content:
+                yield f"note: prompt {name} was changed since the run; --current-prompts replays with it"
+
+
+def _config(reader: RunReader, current_prompts: bool) -> Config:
+    config = reader.config().config
+    return config if current_prompts else with_prompts_of(reader, config)
