@@ -79,6 +79,8 @@ def mode_shown_by(raw: RawReply) -> tuple[Mode, str]:
     """What the reply to the probe says."""
     if raw.error is not None:
         return "prompt", f"the server refuses a schema: {raw.detail}"
+    if is_cut_off(raw):
+        return "prompt", "the reply was cut off by the token limit before it could show whether a schema is kept to"
     try:
         kept = json.loads(raw.text or "") == {"state": _WORD}
     except ValueError:
@@ -86,3 +88,8 @@ def mode_shown_by(raw: RawReply) -> tuple[Mode, str]:
     if kept:
         return "json_schema", "the server keeps to a schema"
     return "prompt", "the server takes a schema and does not keep to it"
+
+
+def is_cut_off(raw: RawReply) -> bool:
+    """Whether the reply ends where the token limit was, which says nothing of schemas."""
+    return raw.finish_reason in ("length", "max_tokens")

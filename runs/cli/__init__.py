@@ -15,6 +15,7 @@ import typer
 from runs.cli.comparing import compare
 from runs.cli.graphs import inspect
 from runs.cli.making import build, estimate, sample
+from runs.cli.models import check as check_models
 from runs.cli.options import errors_as_lines
 from runs.cli.packing import pack, unpack
 from runs.cli.reading import check, replay, show
@@ -23,6 +24,7 @@ from runs.terminal import survive_narrow_encodings
 
 _COMMANDS: tuple[Callable[..., None], ...] = (sample, estimate, build, check, show, replay, compare, pack, unpack)
 _GRAPH_COMMANDS: tuple[Callable[..., None], ...] = (inspect,)
+_MODEL_COMMANDS: tuple[Callable[..., None], ...] = (check_models,)
 
 
 def main() -> None:
@@ -48,6 +50,10 @@ def _app() -> typer.Typer:
     for command in _GRAPH_COMMANDS:
         graph.command()(command)
     made.add_typer(graph, name="graph")
+    models = typer.Typer(help="Look at the models of a config.", no_args_is_help=True, rich_markup_mode=None)
+    for command in _MODEL_COMMANDS:
+        models.command()(command)
+    made.add_typer(models, name="models")
     return made
 
 
