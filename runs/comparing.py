@@ -1,7 +1,8 @@
 """`compare`: which instances changed fate between two runs, and where the two runs differ.
 
 Instances are joined by id, never by position. An instance's fate is what the run's files say of it, the
-duplicate step included; one that is not finished in a run has none yet, and is counted apart.
+duplicate step included; one that is not finished in a run has none yet, and is counted apart. A fork has
+only the instances that it asked anew, and no duplicate step; beside one, no run's duplicate step counts.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import orjson
 
 from runs.config_identity import plain
 from runs.database import RunDatabase
+from runs.forks import ForkReader
 from runs.run_folder import RunReader, outcomes_by_id, spent
 from state.config import SECRET_KEY
 from state.instance import BenchmarkRecord
@@ -166,25 +168,26 @@ class Comparison(Contract):
 
 
 def compare_runs(a: RunReader, b: RunReader, names: tuple[str, str] | None = None) -> Comparison:
-    """The fates of the instances that two runs have in common.
+    """The fates of the instances that two runs or forks have in common.
 
     Args:
-        a: the first run.
-        b: the second run.
-        names: what to call them; their paths if `None`.
+        a: the first run or fork.
+        b: the second one.
+        names: what to call them; their addresses if `None`.
 
     Raises:
         RunFolderError: a directory is damaged, or no agents have worked in it.
         ConfigError: a run's own config cannot be read.
     """
     with a.database() as database_a, b.database() as database_b:
-        sides = (_read(a, database_a), _read(b, database_b))
+        duplicates = not (isinstance(a, ForkReader) or isinstance(b, ForkReader))
+        sides = (_read(a, database_a, duplicates=duplicates), _read(b, database_b, duplicates=duplicates))
         common = sorted(sides[0].instances.keys() & sides[1].instances.keys())
         pairs = {ident: (sides[0].fates.get(ident), sides[1].fates.get(ident)) for ident in common}
         compared = {ident: (x, y) for ident, (x, y) in pairs.items() if x is not None and y is not None}
         of_both = {ident: sides[0].instances[ident] for ident in compared}
         histories = {ident: (database_a.trajectory(ident), database_b.trajectory(ident)) for ident, (x, y) in compared.items() if x != y}
-        names = names or (str(a.path), str(b.path))
+        names = names or (_address(a), _address(b))
         fates = tuple(fate for fate in FATES if any(fate in pair for pair in compared.values()))
         cells = Counter(compared.values())
         return Comparison(
@@ -246,14 +249,20 @@ class _Run:
     """Finished instance -> fate."""
 
 
-def _read(reader: RunReader, database: RunDatabase) -> _Run:
-    instances = {record.id: _instance(record) for record in reader.traces()}
+def _address(reader: RunReader) -> str:
+    return f"{reader.path}@{reader.note.name}" if isinstance(reader, ForkReader) else str(reader.path)
+
+
+def _read(reader: RunReader, database: RunDatabase, *, duplicates: bool) -> _Run:
+    outcomes = outcomes_by_id(database)
+    traces = (record for record in reader.traces() if record.id in outcomes or not isinstance(reader, ForkReader))
+    instances = {record.id: _instance(record) for record in traces}
     fates = {}
-    for ident, outcome in outcomes_by_id(database).items():
+    for ident, outcome in outcomes.items():
         if ident not in instances:
             continue
         status, reason = outcome.status, outcome.reason
-        if status is Status.ACCEPTED and database.duplicate_of(ident) is not None:
+        if duplicates and status is Status.ACCEPTED and database.duplicate_of(ident) is not None:
             status, reason = Status.DISCARDED, DiscardReason.DUPLICATE_QUESTION
         fates[ident] = status.value if reason is None else f"{status.value}: {reason.value}"
     return _Run(instances, fates)
@@ -284,6 +293,11 @@ def _notes(readers: tuple[RunReader, RunReader], runs: tuple[_Run, _Run], common
         yield f"{other} of the {len(common)} common instances differ in template question, answer or evidence"
     if not common:
         yield "the two runs have no instance in common"
+    forks = [name for name, reader in zip("AB", readers, strict=True) if isinstance(reader, ForkReader)]
+    if forks:
+        only = f"{forks[0]} is a fork" if len(forks) == 1 else "A and B are forks"
+        yield f"{only}: only what was asked anew is compared, and no duplicate step is counted on either side"
+        return
     for name, manifest, run in (("A", a, runs[0]), ("B", b, runs[1])):
         if len(run.fates) > manifest.taken:
             yield f"{name} has not ended: its last duplicate step covers {manifest.taken} of {len(run.fates)} finished instances"

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from runs.forks import FORK, FORKS
 from runs.run_folder import BENCHMARK, CONFIG, COVERAGE, DATABASE, DISCARDED, FAILED, MANIFEST, PROMPTS, TRACES, USAGE
 from state.model_base import Contract
 
 CACHE_LINES = "cache.jsonl"
 """The run's part of the cache; only in the packed file."""
-FORKS = "forks"
 
 _NAME = r"[^/\\:\x00-\x1f\x7f.][^/\\:\x00-\x1f\x7f]{0,99}"
 _FORK = rf"{FORKS}/{_NAME}"
@@ -28,7 +28,7 @@ KNOWN_FILES = (
     *map(re.escape, (MANIFEST, TRACES, COVERAGE, DISCARDED, FAILED, USAGE, "report.html")),
     rf"{BENCHMARK}/{_NAME}\.jsonl",
     *_worked_on(""),
-    rf"{_FORK}/fork\.json",
+    rf"{_FORK}/{re.escape(FORK)}",
     *_worked_on(f"{_FORK}/"),
 )
 """Patterns of the files of a run, paths relative to its directory."""

@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 from agents.response_cache import ResponseCache
 from agents.rules_backend import LABEL
 from runs.database import RunDatabase
+from runs.forks import FORK, FORKS
 from runs.json_lines import model_line, write_lines
 from runs.packed_files import CACHE_LINES, CacheLine, is_database, is_known_file, is_known_folder
 from runs.portable_database import check_strangers_database, compact_copy
@@ -87,7 +88,10 @@ def pack_run(run: Path, out: Path | None = None, *, with_cache: bool = False, ca
     """
     RunReader(run)
     target = out if out is not None else run.parent / f"{run.resolve().name}.zip"
-    with made_beside(target) as folder, _nobody_works_in(run):
+    with made_beside(target) as folder, contextlib.ExitStack() as locks:
+        locks.enter_context(_nobody_works_in(run))
+        for fork in sorted(path.parent for path in (run / FORKS).glob(f"*/{FORK}")):
+            locks.enter_context(_nobody_works_in(fork))
         files, left = _files_of(run)
         reader = RunReader(run)
         check_sound(reader, files)
@@ -126,7 +130,10 @@ def _nobody_works_in(run: Path) -> Iterator[None]:
 
 
 def _files_of(run: Path) -> tuple[list[str], list[str]]:
-    """The files of a run and what else lies there, both sorted; a folder of something else is named once."""
+    """The files of a run and what else lies there, both sorted; a folder of something else is named once.
+
+    A fork's folder without its note is what a process left that was killed as it began the fork.
+    """
     files, left = [], []
     for base, folders, names in os.walk(run):
         at = Path(base).relative_to(run)
@@ -145,7 +152,10 @@ def _files_of(run: Path) -> tuple[list[str], list[str]]:
                 folders.remove(name)
                 if not name.startswith("."):
                     left.append(f"{relative}/")
-    return sorted(files), sorted(left)
+    begun = {name.rpartition("/")[0] for name in files if name.startswith(f"{FORKS}/") and name.endswith(f"/{FORK}")}
+    halves = {"/".join(name.split("/")[:2]) for name in files if name.startswith(f"{FORKS}/")} - begun
+    files = [name for name in files if "/".join(name.split("/")[:2]) not in halves]
+    return sorted(files), sorted([*left, *(f"{half}/" for half in halves)])
 
 
 def _refuse_link(path: Path) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import accumulate
 from pathlib import Path
 
 import yaml
 
 from runs.config_file import LoadedConfig, load_config
+from runs.forks import FORKS, ForkReader
 from runs.json_lines import read_bytes
-from runs.packed_files import FORKS
 from runs.run_folder import CONFIG, DISCARDED, FAILED, PROMPTS, TRACES, USAGE, RunReader
 from state.errors import RunFolderError
 from state.vocabulary import ConstraintCount
@@ -33,22 +33,31 @@ def check_sound(reader: RunReader, files: Collection[str]) -> list[LoadedConfig]
         ConfigError: the run's own config is wrong.
     """
     manifest, where = reader.manifest, str(reader.path)
-    for name in (CONFIG, TRACES, *(f"{PROMPTS}/{name}.md" for name in manifest.prompts or {})):
-        if name not in files:
-            raise RunFolderError(f"the manifest names {name!r}, which is not there or no file of a run", where=where)
-    forks = sorted({name.split("/")[1] for name in files if name.startswith(f"{FORKS}/")})
-    configs = [_config(reader.path / folder / CONFIG) for folder in ("", *(f"{FORKS}/{fork}" for fork in forks))]
+    _find((TRACES,), files, where)
+    configs = [_check_worked_on(reader, "", files)]
+    for fork in sorted({name.split("/")[1] for name in files if name.startswith(f"{FORKS}/")}):
+        configs.append(_check_worked_on(ForkReader(reader.path, fork), f"{FORKS}/{fork}/", files))
     if manifest.dataset != configs[0].config.dataset:
         raise RunFolderError("manifest and config name different datasets", where=where)
     if manifest.taken:
         finals = [reader.benchmark_file(part).relative_to(reader.path).as_posix() for part in ConstraintCount]
-        for name in (*finals, DISCARDED, FAILED, USAGE):
-            if name not in files:
-                raise RunFolderError(f"the run has ended, but {name!r} is not there", where=where)
+        _find((*finals, DISCARDED, FAILED, USAGE), files, where)
     if sum(1 for _ in reader.traces()) != manifest.traces.count:
         raise RunFolderError("the manifest counts other traces", where=str(reader.path / TRACES))
-    reader.check_prompts()
     return configs
+
+
+def _check_worked_on(reader: RunReader, folder: str, files: Collection[str]) -> LoadedConfig:
+    """The config of a run or a fork, if its prompts are there and the ones that it began with."""
+    _find((f"{folder}{CONFIG}", *(f"{folder}{PROMPTS}/{name}.md" for name in reader.manifest.prompts or {})), files, str(reader.path))
+    reader.check_prompts()
+    return _config(reader.path / folder / CONFIG)
+
+
+def _find(names: Iterable[str], files: Collection[str], where: str) -> None:
+    for name in names:
+        if name not in files:
+            raise RunFolderError(f"{name!r} should be there, and is not, or is no file of a run", where=where)
 
 
 def _config(path: Path) -> LoadedConfig:

@@ -11,8 +11,8 @@ from runs.terminal import write_json, write_out
 
 
 def compare(
-    a: Annotated[str, typer.Argument(metavar="RUN_A", help="A run directory.", show_default=False)],
-    b: Annotated[str, typer.Argument(metavar="RUN_B", help="Another, of another model or prompt.", show_default=False)],
+    a: Annotated[str, typer.Argument(metavar="RUN_A", help="A run directory, or RUN@NAME for a fork of it.", show_default=False)],
+    b: Annotated[str, typer.Argument(metavar="RUN_B", help="Another one.", show_default=False)],
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -21,13 +21,14 @@ def compare(
     \b
     Example:
         chronoqg compare runs/output/quickstart runs/output/other
+        chronoqg compare runs/output/quickstart runs/output/quickstart@other --json
     """
     with errors_as_lines(debug):
         from runs.comparing import compare_runs
         from runs.comparison_text import comparison_lines
-        from runs.run_folder import RunReader
+        from runs.forks import open_run
 
-        comparison = compare_runs(RunReader(a), RunReader(b), (a, b))
+        comparison = compare_runs(open_run(a), open_run(b), (a, b))
         if as_json:
             write_json(comparison.as_json())
         else:

@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 from agents.workflow import InstanceResult
 from runs.comparing import NOT_SHOWN, QUESTION_LENGTH, Comparison, compare_runs, exact_mcnemar
 from runs.comparison_text import comparison_lines
+from runs.database import InstanceOutcome
 from runs.engine import run_pending
-from runs.run_folder import RunFolder, RunReader
+from runs.forks import FORK, ForkDatabase, ForkNote, fork_folder, open_run
+from runs.json_lines import pretty_json
+from runs.run_folder import CONFIG, DATABASE, RunFolder, RunReader
 from state.errors import RunFolderError
 from state.instance import BenchmarkRecord
 from state.vocabulary import DiscardReason, Node, Outcome, Role, Status, Terminal
@@ -33,6 +36,26 @@ def make_run(path: Path, script: Script, *overrides: str, traces: list[Benchmark
         sampled(folder, records(12) if traces is None else traces)
         run_pending(folder, ScriptedAgents(script).agents)
     return path
+
+
+def make_fork(run: Path, name: str, script: Script, numbers: range) -> str:
+    """A fork of some of a run's instances, made by hand; its address."""
+    folder, reader = fork_folder(run, name), RunReader(run)
+    folder.mkdir(parents=True)
+    (folder / CONFIG).write_bytes((run / CONFIG).read_bytes().replace(b"retries: 2", b"retries: 5"))
+    note = ForkNote(name=name, node=Node.REWRITE, config_sha256="0", prompts={})
+    (folder / FORK).write_bytes(pretty_json(note.model_dump(mode="json", by_alias=True)))
+    database = ForkDatabase(folder / DATABASE, Node.REWRITE, writable=True)
+    for number, record in enumerate(reader.traces(), start=1):
+        if number in numbers:
+            result = script(record, number)
+            outcome = InstanceOutcome(
+                instance_id=record.id, status=result.status, reason=result.reason, question=result.final_question or "",
+                detail=result.detail, last_node=result.last_node,
+            )  # fmt: skip
+            database.commit(outcome, result.visits)
+    database.close()
+    return f"{run}@{name}"
 
 
 def all_accepted(record: BenchmarkRecord, number: int) -> InstanceResult:
@@ -180,6 +203,30 @@ def test_a_run_that_was_stopped_is_said_not_to_know_its_duplicates(tmp_path: Pat
     found = compare_runs(RunReader(tmp_path / "a"), RunReader(make_run(tmp_path / "b", mixed)))
     assert found.notes == ("A has not ended: its last duplicate step covers 0 of 8 finished instances",)
     assert (found.compared, found.unfinished_in_a) == (8, 4)
+
+
+def test_a_fork_is_compared_on_what_it_asked_anew_and_no_duplicate_step_counts(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a", mixed)
+    fork = make_fork(run, "other", stricter, range(3, 8))
+    done = here("compare", str(run), fork, "--json")
+    assert done.returncode == 0, done.stderr
+    found = Comparison.model_validate_json(done.stdout)
+    verification = "discarded: failed verification"
+    # 5 repeats 4 in the run; the fork has no duplicate step, so 5 counts as accepted in both.
+    assert matrix_of(found) == {("accepted", "accepted"): 3, ("accepted", verification): 1, ("failed", "accepted"): 1}
+    assert (found.compared, found.only_in_a, found.only_in_b) == (5, 7, 0)
+    assert (found.a.run, found.b.run) == (str(run), fork)
+    assert (found.b.instances, found.b.finished) == (5, 5)
+    assert found.b.usd_paid < found.a.usd_paid
+    assert [(row.key, row.a, row.b) for row in found.config] == [("agents.retries", "2", "5")]
+    assert found.notes == ("B is a fork: only what was asked anew is compared, and no duplicate step is counted on either side",)
+    back = compare_runs(open_run(fork), open_run(run))
+    assert tuple(zip(*back.matrix, strict=True)) == found.matrix
+    assert back.a.run == fork
+    same = compare_runs(open_run(fork), open_run(fork))
+    assert same.changed == ()
+    assert "A and B are forks" in same.notes[0]
+    assert "no fork 'otter'" in refused("compare", str(run), f"{run}@otter")
 
 
 def test_a_value_under_a_name_like_a_secrets_is_not_shown(tmp_path: Path) -> None:

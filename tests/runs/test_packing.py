@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from agents.response_cache import ResponseCache
 from runs.config_file import load_config
@@ -176,7 +177,7 @@ def test_packing_refuses_what_is_no_run_what_exists_and_what_is_damaged(tmp_path
     assert "there.zip: it exists already" in refused("pack", str(run), "--out", str(tmp_path / "there.zip"))
     assert (tmp_path / "there.zip").read_text() == "precious"
     (run / "failed.jsonl").rename(tmp_path / "kept")
-    assert "'failed.jsonl' is not there" in refused("pack", str(run), "--out", str(tmp_path / "new" / "x.zip"))
+    assert "'failed.jsonl' should be there" in refused("pack", str(run), "--out", str(tmp_path / "new" / "x.zip"))
     assert not (tmp_path / "new").exists()
     (tmp_path / "kept").rename(run / "failed.jsonl")
     (run / "traces.jsonl").write_bytes((run / "traces.jsonl").read_bytes().replace(b"number 2", b"number 9"))
@@ -196,6 +197,46 @@ def test_a_run_that_another_process_works_in_is_not_packed(tmp_path: Path) -> No
         assert "another process is working in this run directory" in refused("pack", str(run))
         owner.communicate("\n")
     assert here("pack", str(run)).returncode == 0
+
+
+def test_forks_travel_with_their_run_and_one_that_was_never_begun_does_not(build_copy: Path, tmp_path: Path) -> None:
+    ident = RunReader(build_copy).first_accepted()
+    assert ident is not None
+    forking = ("--from", "verify", "--live", "--name", "other", "--set", "agents.retries=1")
+    assert here("replay", str(build_copy), ident, *forking).returncode == 0
+    (build_copy / "forks" / "half").mkdir()
+    shutil.copy(build_copy / "config.yaml", build_copy / "forks" / "half")
+    report = pack_run(build_copy, tmp_path / "x.zip")
+    assert report.left == ("forks/half/",)
+    assert {name for name in report.files if "fork" in name} == {
+        f"forks/other/{name}" for name in ("fork.json", "config.yaml", "run.sqlite")
+    }
+    theirs = tmp_path / "theirs"
+    unpack_run(report.path, theirs)
+    assert pack_run(theirs, tmp_path / "y.zip").path.read_bytes() == report.path.read_bytes()
+    shutil.rmtree(build_copy)
+    assert here("replay", f"{theirs}@other", ident).returncode == 0
+    assert "changed fate      0 of 1" in here("compare", str(theirs), f"{theirs}@other").stdout
+    members = members_of(report.path)
+    evil = members["forks/other/fork.json"].replace(b'"prompts": {}', b'"prompts": {"../../../secret": "0"}')
+    for name, data, what in (
+        ("forks/other/fork.json", None, "the run has no fork 'other'"),
+        ("forks/other/fork.json", members["forks/other/fork.json"].replace(b'"other"', b'"../other"'), "calls itself '../other'"),
+        ("forks/other/fork.json", evil, "'forks/other/prompts/../../../secret.md' should be there"),
+        ("forks/other/config.yaml", b"a: &a 1\nb: *a\n", "no YAML aliases"),
+        ("forks/other/run.sqlite", b"none", "x.zip/forks/other/run.sqlite"),
+    ):
+        (tmp_path / "zip").mkdir(exist_ok=True)
+        altered = {key: value for key, value in {**members, name: data}.items() if value is not None}
+        assert what in rejected(write(tmp_path / "zip" / "x.zip", altered))
+
+
+def test_a_run_is_not_packed_while_somebody_works_on_a_fork_of_it(build_copy: Path, tmp_path: Path) -> None:
+    (build_copy / "forks" / "other").mkdir(parents=True)
+    (build_copy / "forks" / "other" / "fork.json").write_text("{}")
+    with FileLock(build_copy / "forks" / "other" / ".lock"):
+        assert "forks/other: another process is working in this" in refused("pack", str(build_copy), "--out", str(tmp_path / "x.zip"))
+    assert "fork.json:1: broken line" in refused("pack", str(build_copy), "--out", str(tmp_path / "x.zip"))
 
 
 @pytest.fixture
@@ -405,9 +446,9 @@ def test_folders_listed_by_another_zip_program_do_no_harm(packed: Path, tmp_path
     ("name", "change", "what"),
     [
         ("manifest.json", lambda data: None, "no manifest.json"),
-        ("config.yaml", lambda data: None, "'config.yaml', which is not there"),
-        ("traces.jsonl", lambda data: None, "'traces.jsonl', which is not there"),
-        ("failed.jsonl", lambda data: None, "'failed.jsonl' is not there"),
+        ("config.yaml", lambda data: None, "'config.yaml' should be there"),
+        ("traces.jsonl", lambda data: None, "'traces.jsonl' should be there"),
+        ("failed.jsonl", lambda data: None, "'failed.jsonl' should be there"),
         ("manifest.json", lambda data: b"{", "x.zip/manifest.json:1: broken line"),
         ("manifest.json", lambda data: data.replace(b'"format": 1', b'"format": 2'), "manifest.json"),
         ("manifest.json", lambda data: data.replace(b'"sample"', b'"../../sample"', 1), "different datasets"),
