@@ -11,11 +11,10 @@ import asyncio
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 
-from agents.backends import cost
 from agents.call_bounds import call_cost_bound, prompt_token_bound, reply_token_bound
 from agents.ledger import Call
 from runs.database import RunDatabase
-from state.config import ModelConfig
+from state.config import ModelConfig, Price
 from state.errors import BudgetReached, ChronoQGError, ModelCallError
 from state.trajectory import Usage
 
@@ -93,7 +92,7 @@ class RunLedger:
         if model.price is not None:
             spent = 0
             if charged:
-                spent = most if usage is None else _nano(Decimal(str(cost(usage, model.price) or 0)))
+                spent = most if usage is None else _nano(_cost(usage, model.price))
             self._spent += spent
         if ticket < 0:
             ticket = self._database.begin_call(call.instance_id, call.role, call.request.model, call.request_sha256, None)
@@ -132,6 +131,13 @@ class RunLedger:
             where="run.budget_usd",
             remedy="What is finished is kept; raise the budget and run the same command to go on.",
         )
+
+
+def _cost(usage: Usage, price: Price) -> Decimal:
+    """US dollars for one reply, exact: a float rounded up could exceed what was reserved by a billionth."""
+    dear, output = Decimal(str(price.input)), Decimal(str(price.output))
+    cached = dear if price.cached_input is None else Decimal(str(price.cached_input))
+    return ((usage.input - usage.cached_input) * dear + usage.cached_input * cached + usage.output * output) / 1_000_000
 
 
 def _nano(usd: Decimal) -> int:
