@@ -205,7 +205,7 @@ class ModelClient:
             return self._failed(TryError.CONNECTION, detail, reached=False)
         if isinstance(root, TimeoutError):
             return self._timed_out()
-        if not isinstance(root, OSError) and type(root).__module__.partition(".")[0] not in _TRANSPORT:
+        if not isinstance(root, OSError) and not any(type(one).__module__.partition(".")[0] in _TRANSPORT for one in (root, error)):
             raise error
         return self._failed(TryError.CONNECTION, detail, answered=False)
 

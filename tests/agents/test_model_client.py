@@ -176,6 +176,8 @@ def test_a_missing_variable_is_one_clear_error(fields: dict[str, Any]) -> None:
         (Reply(body='{"choices": []}'), TryError.SERVER_ERROR),
         (Reply(body="<html>proxy</html>"), TryError.SERVER_ERROR),
         (Reply(body="[]"), TryError.SERVER_ERROR),
+        (Reply(body="{}", headers={"Content-Encoding": "gzip"}), TryError.CONNECTION),
+        (Reply(body="{}", headers={"Content-Length": "9" * 30}), TryError.CONNECTION),
         (Reply(content=None), TryError.EMPTY),
         (Reply(content=""), TryError.EMPTY),
         (Reply(content="", finish_reason="length"), TryError.TRUNCATED),
