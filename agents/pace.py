@@ -59,8 +59,12 @@ class Pace:
         self._waves = 0
         self._faults = 0
         self._failing: set[str] = set()
+        """Requests that have failed since the server last answered one."""
+        self._failed_alone: set[str] = set()
+        """Requests that failed while the server answered others; that they fail again says nothing of the server."""
         self._silent_since: float | None = None
         self._is_down = False
+        self._went_down = 0.0
         self._has_succeeded = False
 
     @property
@@ -106,7 +110,7 @@ class Pace:
         """
         now = time.monotonic()
         if raw.error not in FAULTS:
-            self._answered(now, raw)
+            self._answered(now, began, raw, key)
             return True
         self._has_failed(now, began, raw, key)
         assert self._silent_since is not None
@@ -125,19 +129,25 @@ class Pace:
             if not turn.done():
                 turn.set_exception(error)
 
-    def _answered(self, now: float, raw: RawReply) -> None:
+    def _answered(self, now: float, began: float, raw: RawReply, key: str) -> None:
+        self._has_succeeded = self._has_succeeded or raw.error is None
+        if self._config.tpm is not None:
+            tokens = raw.usage.input + raw.usage.output
+            self._next_slot = max(now, self._next_slot) + tokens * 60.0 / self._config.tpm
+        self._failed_alone.discard(key)
+        if self._is_down and began <= self._went_down:  # it was on its way, and does not show that the server is back
+            self._silent_since = now
+            return
         if self._is_down and self._silent_since is not None:
             self._tell(f"{self._where} answers again after {now - self._silent_since:.0f} s")
+        else:
+            self._failed_alone |= self._failing - {key}
         self._is_down = False
         self._silent_since = None
         self._waves = self._faults = 0
         self._failing.clear()
         if raw.error is None:
-            self._has_succeeded = True
             self._limit = min(float(self._config.concurrency), self._limit + 1.0 / self._limit)
-        if self._config.tpm is not None:
-            tokens = raw.usage.input + raw.usage.output
-            self._next_slot = max(now, self._next_slot) + tokens * 60.0 / self._config.tpm
         self._admit()
 
     def _has_failed(self, now: float, began: float, raw: RawReply, key: str) -> None:
@@ -156,9 +166,9 @@ class Pace:
         pause = min(pause, LONGEST_PAUSE_S)
         is_longer = now + pause > self._not_before + _WORTH_TELLING_S
         self._not_before = max(self._not_before, now + pause)
-        is_gone = not raw.reached or (len(self._failing) > 1 and self._faults >= _FAULTS_OF_A_SERVER_THAT_IS_GONE)
+        is_gone = not raw.reached or (self._faults >= _FAULTS_OF_A_SERVER_THAT_IS_GONE and len(self._failing - self._failed_alone) > 1)
         if is_gone and not self._is_down:
-            self._is_down = True
+            self._is_down, self._went_down = True, now
             patience = f"gives up after {self._config.patience_s:.0f} s"
             self._tell(f"{self._where} does not answer ({raw.detail}); waiting for it, one request at a time, {patience}")
         elif raw.error is TryError.RATE_LIMITED and is_longer and pause >= _WORTH_TELLING_S:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 import selectors
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,12 +67,14 @@ def now() -> float:
 class Server:
     """Requests that keep a pace; what each gets, and when it was sent, is the test's to say and to see."""
 
-    def __init__(self, answer: Callable[[int], RawReply], *, takes_s: float = 1.0, **bounds: Any) -> None:
+    def __init__(self, answer: Callable[[int], RawReply], *, takes_s: float = 1.0, poison: Collection[str] = (), **bounds: Any) -> None:
         self.told: list[str] = []
         self.config = ModelConfig(provider="openai", model="m", **bounds)
         self.pace = Pace("models.m", self.config, tell=self.told.append)
         self.answer = answer
         self.takes_s = takes_s
+        self.poison = poison
+        """Requests that can never succeed."""
         self.sent: list[float] = []
         self.at_once: list[int] = []
         """Requests in flight, itself included, each time that one is sent."""
@@ -88,7 +91,7 @@ class Server:
             self.in_flight += 1
             self.at_once.append(self.in_flight)
             try:
-                raw = self.answer(number)
+                raw = BROKEN if key in self.poison else self.answer(number)
                 await asyncio.sleep(0.0 if not raw.reached else self.takes_s)
             finally:
                 self.in_flight -= 1
@@ -112,7 +115,7 @@ def in_turn(*replies: RawReply) -> Callable[[int], RawReply]:
 
 
 def gaps(times: list[float]) -> list[float]:
-    return [round(after - before, 6) for before, after in zip(times, times[1:], strict=False)]
+    return [round(after - before, 6) for before, after in itertools.pairwise(times)]
 
 
 async def one_after_another(server: Server, count: int) -> None:
@@ -233,6 +236,24 @@ def test_a_request_that_fails_among_others_that_succeed_counts(fault: RawReply) 
     assert in_still_time(go()) == ([True] * 8, [])
 
 
+def test_requests_that_failed_while_others_were_answered_are_not_taken_for_a_server_that_is_gone() -> None:
+    """Two of eight can never succeed; the other six end, and nothing is left to show that the server is well."""
+
+    async def go() -> tuple[list[list[bool]], list[str]]:
+        server = Server(lambda number: OK, poison=("bad", "worse"))
+
+        async def bad(key: str) -> list[bool]:
+            return [(await server.send(key))[1] for _ in range(8)]
+
+        well = [server.until_answered(f"{number}") for number in range(6)]
+        counts, *_ = await asyncio.gather(asyncio.gather(bad("bad"), bad("worse")), *well)
+        return counts, server.told
+
+    counts, told = in_still_time(go())
+    assert counts == [[True] * 8] * 2
+    assert told == []
+
+
 def test_too_many_requests_never_count() -> None:
     async def go() -> list[bool]:
         server = Server(lambda number: BUSY, takes_s=0.0, patience_s=1e6)
@@ -265,6 +286,16 @@ def test_a_server_that_is_gone_is_asked_one_at_a_time_and_its_absence_and_return
     assert len(server.told) == 2
     assert "does not answer" in server.told[0]
     assert "answers again after" in server.told[1]
+
+
+def test_a_reply_that_was_on_its_way_when_the_server_went_does_not_show_that_it_is_back() -> None:
+    async def go() -> list[str]:
+        server = Server(lambda number: REFUSED if 0 < number < 6 else OK, concurrency=2, takes_s=1.0)
+        await asyncio.gather(server.until_answered("slow"), server.until_answered("late"))
+        return server.told
+
+    told = in_still_time(go())
+    assert [line.partition("answer")[2][:3] for line in told] == [" (C", "s a"], told
 
 
 def test_requests_that_had_their_turn_before_the_server_went_also_wait_for_one_another() -> None:
