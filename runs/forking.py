@@ -29,6 +29,7 @@ from runs.forks import FORK, ForkDatabase, ForkNote, ForkReader, fork_folder, op
 from runs.json_lines import pretty_json, write_whole
 from runs.ledger import RunLedger
 from runs.manifest import config_sha256
+from runs.rare_collections import rare_collections
 from runs.run_folder import CONFIG, DATABASE, LOCK, PROMPTS, RunReader, spent
 from runs.run_models import find_modes, with_noted_modes
 from runs.show import describe_history
@@ -180,7 +181,9 @@ def fork_run(order: ForkOrder, advance: Advance | None = None) -> ForkReport:
                 numbers = {ident: number for number, ident in enumerate(reader.trace_file().ids())}
                 records = (reader.trace_file().record(numbers[ident]) for ident in pending)
                 agents = Agents(one, forked.aclose)
-                asyncio.run(work_through(records, agents, config.run.concurrency, folder.database, (len(pending), len(ids)), advance))
+                counts = len(pending), len(ids)
+                with rare_collections():
+                    asyncio.run(work_through(records, agents, config.run.concurrency, folder.database, counts, advance))
         return _report(reader, folder, ids, len(pending), not_reached, with_history=order.instance is not None)
 
 

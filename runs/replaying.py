@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -114,7 +113,7 @@ class RunReplayer:
         if number is None:
             raise RunFolderError("the instance has an outcome, but no trace", where=where)
         record, trajectory = self._traces.record(number), self._database.trajectory(instance_id)
-        result = asyncio.run(self._replayer.replay(record, trajectory.visits))
+        result = self._replayer.replay(record, trajectory.visits)
         stored = (outcome.status, outcome.question or None, outcome.reason, outcome.detail, outcome.last_node)
         if stored != (result.status, result.final_question, result.reason, result.detail, result.last_node):
             raise ReplayMismatch("the trajectory does not lead to the recorded outcome", where=where)

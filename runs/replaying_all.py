@@ -14,6 +14,7 @@ from typing import NamedTuple
 import orjson
 
 from runs.forks import open_run
+from runs.rare_collections import rare_collections
 from runs.replaying import RunReplayer, prompt_notes
 from runs.terminal import Advance
 from state.errors import ReplayMismatch, RunFolderError
@@ -136,7 +137,7 @@ def _in_order(address: str, current_prompts: bool, ids: Sequence[str], processes
 @contextlib.contextmanager
 def _worker(address: str, current_prompts: bool) -> Iterator[RunReplayer]:
     reader = open_run(address)
-    with reader.database() as database:
+    with reader.database() as database, rare_collections():
         yield RunReplayer(reader, database, current_prompts=current_prompts)
 
 

@@ -21,6 +21,7 @@ def compare(
     \b
     Example:
         chronoqg compare runs/output/quickstart runs/output/other
+        chronoqg compare runs/output/quickstart runs/output/quickstart@other
         chronoqg compare runs/output/quickstart runs/output/quickstart@other --json
     """
     with errors_as_lines(debug):

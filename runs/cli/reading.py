@@ -14,7 +14,7 @@ from state.errors import ConfigError, ReplayMismatch
 
 RunOrFork = Annotated[str, typer.Argument(metavar="RUN", help="A run directory, or RUN@NAME for a fork of it.", show_default=False)]
 OneInstance = Annotated[
-    str | None, typer.Argument(metavar="[ID]", help="An instance's id, or the first of its hex digits.", show_default=False)
+    str | None, typer.Argument(metavar="ID", help="An instance's id, or the first of its hex digits.", show_default=False)
 ]
 
 

@@ -117,6 +117,8 @@ def test_a_fork_at_verify_asks_another_model_from_there_on_and_leaves_the_run_as
     assert "History" in done.stdout
     assert f"next: chronoqg compare {setup.run} {fork}" in done.stderr
     assert json.loads((setup.run / "forks" / "other" / "fork.json").read_bytes())["from"] == "verify"
+    compared = here("compare", str(setup.run), fork)
+    assert compared.returncode == 0, compared.stderr
     with open_run(fork).database() as database:
         assert sum(row.calls for row in database.usage()) == 1, "what the record answered was the run's expense"
 
