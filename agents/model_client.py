@@ -19,6 +19,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from urllib.parse import quote, quote_plus
 
 import aiohttp
 import certifi
@@ -80,7 +81,8 @@ class ModelClient:
         address = take_apart(config.base_url)
         if address.authorization is not None:
             headers = {"Authorization": address.authorization, **headers}
-        self._secrets = tuple(secret for secret in (key, *headers.values(), *address.secrets) if secret != DUMMY_KEY)
+        secrets = (secret for secret in (key, *headers.values(), *address.secrets) if secret != DUMMY_KEY)
+        self._secrets = tuple({spelling for secret in secrets for spelling in _spellings(secret)})
         self._ledger = ledger
         self._where = f"models.{name} at {public_address(config.base_url)}"
         self._pace = Pace(self._where, config, backoff_s=backoff_s, tell=tell)
@@ -249,6 +251,11 @@ def _variable(environ: Mapping[str, str], name: str, where: str) -> str:
     if not value:
         raise ConfigError(f"the environment variable {name} is not set", where=where, remedy=f"Set it, e.g. export {name}=...")
     return value
+
+
+def _spellings(secret: str) -> tuple[str, ...]:
+    """A secret as it is, as it stands in an address, which errors of the transport quote, and as it stands in JSON."""
+    return (secret, quote(secret), quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1])
 
 
 def _root(error: BaseException) -> BaseException:

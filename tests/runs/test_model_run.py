@@ -77,21 +77,6 @@ def test_an_edited_prompt_of_the_run_stops_replay_and_build_and_a_newer_one_is_o
     assert "the run's own copy of the prompt was edited" in message
 
 
-def test_no_key_reaches_disk_or_terminal_in_a_good_run_or_a_failing_one(setup: Setup) -> None:
-    said = setup.build("run")
-    assert said.returncode == 0, said.stderr
-    assert all("header-DO-NOT-LEAK" in seen.headers.values() for seen in setup.server.seen)
-    setup.server.script = lambda body: failure(401, f"Incorrect API key provided: {KEY}")
-    refusal = setup.build("other", "--set", f"cache.path={setup.folder / 'cache2'}")
-    assert refusal.returncode == 2
-    assert "the server refuses the key" in refusal.stderr
-    assert "Traceback" not in refusal.stderr
-    assert "DO-NOT-LEAK" not in said.stdout + said.stderr + refusal.stdout + refusal.stderr
-    files = [file for file in setup.folder.rglob("*") if file.is_file()]
-    assert len(files) > 20
-    assert [file for file in files if b"DO-NOT-LEAK" in file.read_bytes()] == []
-
-
 def test_usage_counts_tokens_and_a_second_run_pays_nothing(setup: Setup) -> None:
     assert setup.build("one").returncode == 0
     sent = len(setup.server.seen)
