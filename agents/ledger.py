@@ -1,4 +1,7 @@
-"""The seam between calls and money: a call is reserved before it is sent and settled when its end is known."""
+"""The seam between calls and money: a call is reserved before it is sent and settled when its end is known.
+
+Beside it the seam for what was paid for in vain: replies that no role can use, which no cache holds.
+"""
 
 from __future__ import annotations
 
@@ -41,4 +44,16 @@ class Ledger(Protocol):
             usage: the tokens that the server reported; `None` if it reported none.
             charged: whether the server may charge for the call; it then costs its usage, or all that was reserved.
         """
+        ...
+
+
+class UnusableReplies(Protocol):
+    """Keeps the replies that cannot be used, of instances that have not ended."""
+
+    def keep_unusable(self, instance_id: str, request_sha256: str, reply: str) -> None:
+        """Stores a reply under the key of its request, until the instance ends."""
+        ...
+
+    def unusable(self, instance_id: str, request_sha256: str) -> str | None:
+        """The stored reply; `None` if there is none, or the instance has ended since."""
         ...

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agents.backends import Backend, Source
 from agents.crew import Crew
-from agents.ledger import Ledger
+from agents.ledger import Ledger, UnusableReplies
 from agents.pace import Tell
 from agents.prompt_renderer import prompt_renderer
 from agents.response_cache import ResponseCache
@@ -34,6 +34,7 @@ def build_workflow(
     asks_anew: bool = False,
     ledger: Ledger | None = None,
     tell: Tell | None = None,
+    unusable: UnusableReplies | None = None,
 ) -> Workflow:
     """The workflow of a run: models over the network, rules in this process.
 
@@ -46,6 +47,7 @@ def build_workflow(
         asks_anew: whether a stored question that did not pass the gate is asked for again.
         ledger: keeps calls within a budget.
         tell: is shown lines about servers that are busy or gone.
+        unusable: keeps replies that cannot be used until their instance ends.
 
     Raises:
         ConfigError: a role names an unknown model, a key's variable is not set, or a prompt is broken.
@@ -58,7 +60,7 @@ def build_workflow(
         from agents.model_client import ModelClient
         from agents.model_source import ModelSource
 
-        return ModelSource(ModelClient(name, model, environ, ledger=ledger, tell=tell), cache)
+        return ModelSource(ModelClient(name, model, environ, ledger=ledger, tell=tell), cache, unusable)
 
     crew = build_crew(config, live)
     if asks_anew:

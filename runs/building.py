@@ -133,7 +133,7 @@ def _workflow(folder: RunFolder, cache: ResponseCache | None, *, retry_failed: b
     database, config = folder.database, _with_prompts(folder)
     ledger = RunLedger(database, config.models, config.run.budget_usd, tell=say)
     config = asyncio.run(find_modes(config, database, ledger, say))
-    return build_workflow(config, environ=os.environ, cache=cache, asks_anew=retry_failed, ledger=ledger, tell=say)
+    return build_workflow(config, environ=os.environ, cache=cache, asks_anew=retry_failed, ledger=ledger, tell=say, unusable=database)
 
 
 def prompt_files(config: Config) -> dict[str, bytes]:

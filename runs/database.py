@@ -2,7 +2,8 @@
 
 Write-ahead logging keeps every finished instance through the death of the process. The ledger is a
 table of its own that only grows: a call is noted before it is sent and when it ends, each in a commit
-of its own, and what a failed instance cost stays counted after its retry.
+of its own, and what a failed instance cost stays counted after its retry. Replies that no role can use are
+in no cache, but they were paid for: they are kept until their instance ends, and its trajectory has them.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ CREATE TABLE ledger (
     id INTEGER PRIMARY KEY, instance_id TEXT NOT NULL, role TEXT NOT NULL, model TEXT NOT NULL, request_sha256 TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('open', 'ended', 'cached')), reserved INTEGER, spent INTEGER, saved INTEGER NOT NULL,
     input INTEGER NOT NULL, cached_input INTEGER NOT NULL, output INTEGER NOT NULL, reasoning INTEGER NOT NULL
+);
+CREATE TABLE unusable (
+    instance_id TEXT NOT NULL, request_sha256 TEXT NOT NULL, reply TEXT NOT NULL, PRIMARY KEY (instance_id, request_sha256)
 );
 CREATE INDEX ledger_by_request ON ledger (request_sha256, instance_id);
 CREATE TABLE duplicates (instance_id TEXT PRIMARY KEY, earlier TEXT NOT NULL);
@@ -118,6 +122,7 @@ class RunDatabase:
         ident = outcome.instance_id
         with self._transaction() as connection:
             connection.execute("DELETE FROM visits WHERE instance_id = ?", (ident,))
+            connection.execute("DELETE FROM unusable WHERE instance_id = ?", (ident,))
             connection.executemany(
                 "INSERT INTO visits VALUES (?, ?, ?)", ((ident, visit.seq, model_line(visit).decode()) for visit in visits)
             )
@@ -186,6 +191,19 @@ class RunDatabase:
         row = (spent, usage.input, usage.cached_input, usage.output, usage.reasoning, number)
         with self._errors():
             self._connection.execute(_END_CALL, row)
+
+    def keep_unusable(self, instance_id: str, request_sha256: str, reply: str) -> None:
+        """Stores a reply that cannot be used until the instance ends."""
+        with self._errors():
+            self._connection.execute("INSERT OR REPLACE INTO unusable VALUES (?, ?, ?)", (instance_id, request_sha256, reply))
+
+    def unusable(self, instance_id: str, request_sha256: str) -> str | None:
+        """The reply that `keep_unusable` stored; `None` if there is none, or the instance has ended since."""
+        with self._errors():
+            row = self._connection.execute(
+                "SELECT reply FROM unusable WHERE instance_id = ? AND request_sha256 = ?", (instance_id, request_sha256)
+            ).fetchone()
+        return None if row is None else str(row[0])
 
     def spent(self) -> int:
         """Billionths of a US dollar spent; a call that never ended counts as reserved."""
