@@ -17,8 +17,8 @@ import pytest
 from runs.run_folder import RunReader
 from tests.command_line import SMALL, here
 from tests.fake_openai_server import FakeServer, Reply, failure
+from tests.known_model import ROLES, KnowsAll
 from tests.run_directory import result_files
-from tests.runs.test_model_run import ROLES, KnowsAll
 
 INSTANCES = 16
 LIMIT = 60
