@@ -168,7 +168,7 @@ def fork_run(order: ForkOrder, advance: Advance | None = None) -> ForkReport:
             recorded, mine = with_prompts_of(reader, reader.config().config), with_prompts_of(folder.reader, config)
             ledger = RunLedger(folder.database, mine.models, mine.run.budget_usd, tell=say)
             mine = asyncio.run(find_modes(mine, folder.database, ledger, say))
-            live = build_workflow(mine, environ=os.environ, cache=cache, ledger=ledger, tell=say)
+            live = build_workflow(mine, environ=os.environ, cache=cache, ledger=ledger, tell=say, unusable=folder.database)
             with reader.database() as parent:
                 start = RecordedStart(node, with_noted_modes(recorded, parent))
                 forked = ForkedWorkflow(live, start)
