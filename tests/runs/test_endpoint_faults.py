@@ -22,8 +22,8 @@ from runs.run_folder import RunReader
 from state.trajectory import Try
 from state.vocabulary import TryError
 from tests.command_line import here
-from tests.fake_openai_server import FakeServer, Reply, Script, failure
-from tests.known_model import KnowsAll, ModelRun, mentions
+from tests.fake_openai_server import FakeServer, Reply, Script, failure, good
+from tests.known_model import KnowsAll, ModelRun, kind_of, mentions
 from tests.run_directory import result_files
 
 TAKEN = 8
@@ -342,6 +342,25 @@ def test_a_server_that_stays_away_stops_the_run_with_a_line_and_the_same_command
     assert again.returncode == 0, again.stderr
     assert result_files(tmp_path / "run") == bench.files
     assert sorted([*script.answered, *(json.dumps(seen.body) for seen in back.seen)]) == sorted(bench.asked), "nothing is paid twice"
+
+
+@pytest.mark.xfail(strict=True, reason="the probe takes a server that is busy six times for one that refuses a schema")
+def test_a_server_that_is_busy_at_first_is_not_taken_for_one_that_refuses_a_schema(bench: Bench, tmp_path: Path) -> None:
+    run = ModelRun(tmp_path, {**bench.run.model, "structured_output": "auto"})
+    busy = [failure(429, "slow down", **SOON)] * (MOST_FAULTS + 2)
+
+    def script(body: dict[str, Any]) -> Reply:
+        if busy:
+            return busy.pop()
+        if "response_format" not in body:
+            return failure(404, "only schemas here")
+        return good(state="ready") if kind_of(body) == "state" else bench.known(body)
+
+    with bench.serve(script):
+        done = run.build("run")
+    assert done.returncode == 0, done.stderr
+    assert talk(done, "structured_output auto is json_schema")
+    assert result_files(tmp_path / "run") == bench.files
 
 
 @pytest.mark.parametrize(
