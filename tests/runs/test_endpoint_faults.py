@@ -412,7 +412,6 @@ def without(files: dict[str, bytes], idents: list[str]) -> dict[str, list[bytes]
         (3, failure(500, "oops", **SOON), TryError.SERVER_ERROR),
         (2, failure(400, "Prompt flagged"), TryError.BAD_REQUEST),
         pytest.param(1, Reply(delay_s=1.5), TryError.TIMEOUT, marks=pytest.mark.slow),
-        pytest.param(2, Reply(delay_s=1.5), TryError.TIMEOUT, marks=pytest.mark.slow),
     ],
 )
 def test_instances_whose_requests_always_fail_are_given_up_alone_and_mended_later(
