@@ -177,9 +177,9 @@ def kill_and_resume(course: Course, whole: Whole, rng: random.Random, kills: int
     path, run, budget = course.new_run(), KilledRun(), whole.billed // 2 if has_budget else None
     while True:
         began, aim = time.time_ns(), _aim(rng, path, run, kills)
-        left = max(0.1, 1 - len({paid.body for paid in course.server.paid()}) / whole.calls)
+        left = max(0.1, (1 if budget is None else 0.5) - len({paid.body for paid in course.server.paid()}) / whole.calls)
         process = course.start(path, None if budget is None else budget / 1e9)
-        was_killed = aim is not None and _kill(process, path, whole, aim, rng.random(), began, left)
+        was_killed = aim is not None and _kill(course, process, path, whole, aim, rng.random(), began, left)
         process.join()
         if budget is not None and (billed := sum(paid.nano_usd for paid in course.server.paid())) > budget:
             run.broken.append(f"{path}: the server billed {billed} of a budget of {budget}")
@@ -209,14 +209,15 @@ def _aim(rng: random.Random, path: Path, run: KilledRun, kills: int) -> str | No
     return "agents" if run.kills else rng.choice(("sampling", "agents"))
 
 
-def _kill(process: ForkServerProcess, path: Path, whole: Whole, aim: str, share: float, began: int, left: float) -> bool:
+def _kill(course: Course, process: ForkServerProcess, path: Path, whole: Whole, aim: str, share: float, began: int, left: float) -> bool:
     """Kills a process in the phase at which it is aimed, after that share of what is left of it; whether it lived so long."""
     if aim == "at once":
         pause = share * 0.15
     elif aim == "sampling":
         pause = share * whole.spans["sampling"]
     elif aim == "agents":
-        _wait(process, lambda: (path / "run.sqlite").exists())
+        before = len(course.server.paid())
+        _wait(process, lambda: len(course.server.paid()) > before)
         pause = share * whole.spans["agents"] * left
     else:
         _wait(process, lambda: _are_results_coming(path, began))
@@ -238,10 +239,14 @@ def _are_results_coming(path: Path, since: int) -> bool:
     """Whether a final file, or one in the making, was touched after that moment (ns)."""
     for name in RESULTS:
         file = path / name
-        for one in (file.with_name(f".{file.name}.part"), file):
-            with contextlib.suppress(OSError):
-                if one.stat().st_mtime_ns >= since:
-                    return True
+        if _is_touched(file.with_name(f".{file.name}.part"), since) or _is_touched(file, since):
+            return True
+    return False
+
+
+def _is_touched(file: Path, since: int) -> bool:
+    with contextlib.suppress(OSError):
+        return file.stat().st_mtime_ns >= since
     return False
 
 

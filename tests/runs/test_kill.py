@@ -15,19 +15,19 @@ from tests.command_line import SMALL, here, refused
 from tests.run_directory import result_files
 from tests.runs.test_resume import run_until, start
 
-KILLS = 5
+KILLS = 6
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Iterator[Course]:
-    with Course(tmp_path, instances=15, concurrency=4) as course:
+    with Course(tmp_path, instances=20, concurrency=8) as course:
         yield course
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("has_budget", [False, True])
 def test_killed_runs_end_as_an_unbroken_one_and_pay_again_only_for_what_was_in_flight(course: Course, has_budget: bool) -> None:
-    whole, rng, runs = run_unbroken(course), random.Random(7), list[KilledRun]()
+    whole, rng, runs = run_unbroken(course), random.Random(2), list[KilledRun]()
     assert len(whole.files) == 5
     assert all(whole.files.values()), "every kind of end is there"
     while len(kills_of(runs)) < KILLS:
