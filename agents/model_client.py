@@ -203,6 +203,9 @@ class ModelClient:
         """What a failure of the connection comes to; raises on an error that is none."""
         root = _root(error)
         detail = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
+        if isinstance(root, aiohttp.ClientConnectorCertificateError):
+            remedy = "Check base_url, or name the authority's certificates in SSL_CERT_FILE."
+            return self._failed(TryError.CONNECTION, detail, reached=False)._replace(stops_run=remedy)
         if isinstance(root, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):  # nobody has seen the request
             return self._failed(TryError.CONNECTION, detail, reached=False)
         if isinstance(root, TimeoutError):

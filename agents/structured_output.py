@@ -10,13 +10,15 @@ import json
 from typing import Literal
 
 from agents.addresses import public_address
+from agents.backends import MOST_FAULTS
 from agents.model_client import ModelClient
+from agents.pace import FAULTS
 from agents.replies import RawReply
 from agents.response_cache import request_key
 from state.config import ModelConfig
 from state.errors import ModelCallError
 from state.trajectory import Request
-from state.vocabulary import Role, TryError
+from state.vocabulary import Role
 
 Mode = Literal["json_schema", "prompt"]
 
@@ -36,7 +38,6 @@ _SCHEMA = {
         },
     },
 }
-_MOST_TRIES = 6
 
 
 def probe_request(config: ModelConfig) -> Request:
@@ -62,17 +63,17 @@ async def probe(client: ModelClient) -> tuple[Mode, str]:
     """
     request = probe_request(client.config)
     key = request_key(Role.VERIFIER, PROBE_ROLE, request, 0)
-    raw = RawReply(text=None, error=TryError.CONNECTION)
-    for _ in range(_MOST_TRIES):
+    left = MOST_FAULTS
+    while True:
         try:
             raw = await client.send(request, role=PROBE_ROLE, key=key, may_refuse=("response_format",))
         except ModelCallError as error:
             raise ModelCallError(
                 f"asking for the structured-output mode failed: {error.what}", where=error.where, remedy=error.remedy
             ) from None
-        if raw.error is None or raw.error is TryError.BAD_REQUEST:
-            break
-    return mode_shown_by(raw)
+        left -= raw.error in FAULTS and raw.counted  # a busy server, or one that is gone, has said nothing of schemas
+        if raw.error not in FAULTS or not left:
+            return mode_shown_by(raw)
 
 
 def mode_shown_by(raw: RawReply) -> tuple[Mode, str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import ssl
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -407,3 +409,21 @@ def test_a_redirect_is_not_followed() -> None:
         (call,) = ask(settings(server, headers_env={"X-Own": "MY_HEADER"}), environ={"MY_HEADER": SECRET})
     assert errors(call) == [TryError.BAD_REQUEST]
     assert elsewhere.seen == []
+
+
+def test_a_certificate_that_nobody_vouches_for_stops_the_run_at_once() -> None:
+    async def go() -> None:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(Path(__file__).parents[1] / "data" / "self_signed.pem")
+        server = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0, ssl=context)
+        address = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        client = ModelClient("main", ModelConfig(provider="openai", model="m", base_url=address), {})
+        request = Request(messages=({"role": "user", "content": "Who?"},), schema=None, model="m", base_url=None, params_sent={})
+        try:
+            with pytest.raises(ModelCallError, match="CERTIFICATE_VERIFY_FAILED.*SSL_CERT_FILE"):
+                await client.send(request)
+        finally:
+            await client.aclose()
+            server.close()
+
+    asyncio.run(go())
