@@ -135,16 +135,7 @@ class ModelClient:
         """
         began = await self._pace.enter()
         try:
-            ticket = None
-            if self._ledger is not None:
-                ticket = await self._ledger.reserve(Call(instance_id, role, self.name, request, key))
-            started = time.perf_counter()
-            raw = await self._send(request)
-            raw = raw._replace(latency_s=time.perf_counter() - started)
-            usd = None
-            if self._ledger is not None and ticket is not None:
-                reported = raw.usage if raw.error is None and raw.reports_usage else None
-                usd = self._ledger.settle(ticket, reported, charged=raw.error is None or not raw.answered)
+            raw = await self._send_within_budget(Call(instance_id, role, self.name, request, key))
             counted = self._pace.learn(began, raw, key)
         finally:
             self._pace.leave()
@@ -152,7 +143,7 @@ class ModelClient:
             error = ModelCallError(raw.detail, where=self._where, remedy=raw.stops_run)
             self._pace.stop(error)
             raise error
-        return raw._replace(counted=counted, usd=usd)
+        return raw._replace(counted=counted)
 
     async def aclose(self) -> None:
         """Closes the connections."""
@@ -169,6 +160,23 @@ class ModelClient:
         except Exception as error:
             return self._transport_failed(error).detail
         return "" if response.status_code < 500 else f"status {response.status_code}"
+
+    async def _send_within_budget(self, call: Call) -> RawReply:
+        """The reply with its latency and its cost; the call is reserved before it goes out and settled however it ends."""
+        ledger = self._ledger
+        ticket = None if ledger is None else await ledger.reserve(call)
+        started = time.perf_counter()
+        try:
+            raw = await self._send(call.request)
+        except Exception:
+            if ledger is not None and ticket is not None:
+                ledger.settle(ticket, None, charged=True)
+            raise
+        raw = raw._replace(latency_s=time.perf_counter() - started)
+        if ledger is None or ticket is None:
+            return raw
+        reported = raw.usage if raw.error is None and raw.reports_usage else None
+        return raw._replace(usd=ledger.settle(ticket, reported, charged=raw.error is None or not raw.answered))
 
     async def _send(self, request: Request) -> RawReply:
         body = {"model": request.model, "messages": request.messages, **request.params_sent}

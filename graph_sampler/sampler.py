@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from graph_sampler.encoding import RecordEncoder
+from graph_sampler.pool_worker import end_with
 from graph_sampler.proposals import Proposal, Proposer, Root, RootProposals, Wanted
 from graph_sampler.selection import Selection
 from graph_sampler.skeleton import Skeleton, rebuild, roots
@@ -147,8 +149,9 @@ def _chunks(items: list[A], size: int) -> list[list[A]]:
 _worker: Worker | None = None
 
 
-def _start(graph: TemporalGraph, config: Config) -> None:
+def _start(parent: int, graph: TemporalGraph, config: Config) -> None:
     global _worker
+    end_with(parent)
     _worker = Worker(graph, config)
 
 
@@ -191,5 +194,5 @@ def _workers(graph: TemporalGraph, config: Config) -> Iterator[tuple[Worker, Run
         return
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
-    with ProcessPoolExecutor(config.sampler.workers, context, _start, (graph, config)) as pool:
+    with ProcessPoolExecutor(config.sampler.workers, context, _start, (os.getpid(), graph, config)) as pool:
         yield here, _PoolRun(pool)

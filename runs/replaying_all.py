@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import orjson
 
+from graph_sampler.pool_worker import end_with
 from runs.forks import open_run
 from runs.rare_collections import rare_collections
 from runs.replaying import RunReplayer, prompt_notes
@@ -126,7 +127,7 @@ def _in_order(address: str, current_prompts: bool, ids: Sequence[str], processes
         return
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
-    pool = ProcessPoolExecutor(count, context, _start, (address, current_prompts))
+    pool = ProcessPoolExecutor(count, context, _start, (os.getpid(), address, current_prompts))
     try:
         size = max(1, min(_MOST_IN_CHUNK, len(ids) // (4 * count)))
         yield from pool.map(_call, _chunks(ids, size))
@@ -145,10 +146,11 @@ _replayer: RunReplayer | None = None
 _open = contextlib.ExitStack()
 
 
-def _start(address: str, current_prompts: bool) -> None:
+def _start(parent: int, address: str, current_prompts: bool) -> None:
     """Makes a process of the pool ready; Ctrl-C is the first process's to answer."""
     global _replayer
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with(parent)
     _replayer = _open.enter_context(_worker(address, current_prompts))
 
 

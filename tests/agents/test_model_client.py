@@ -420,7 +420,7 @@ def test_a_certificate_that_nobody_vouches_for_stops_the_run_at_once() -> None:
         client = ModelClient("main", ModelConfig(provider="openai", model="m", base_url=address), {})
         request = Request(messages=({"role": "user", "content": "Who?"},), schema=None, model="m", base_url=None, params_sent={})
         try:
-            with pytest.raises(ModelCallError, match="CERTIFICATE_VERIFY_FAILED.*SSL_CERT_FILE"):
+            with pytest.raises(ModelCallError, match=r"CERTIFICATE_VERIFY_FAILED.*SSL_CERT_FILE"):
                 await client.send(request)
         finally:
             await client.aclose()

@@ -60,7 +60,7 @@ def test_every_command_has_a_help_with_an_example_that_parses() -> None:
 
 def test_the_commands_are_those_that_work() -> None:
     listed = re.findall(r"^  (\w+)  ", here("--help").stdout, re.MULTILINE)
-    assert listed == ["sample", "estimate", "build", "check", "show", "replay", "compare", "pack", "unpack", "graph"]
+    assert listed == ["sample", "estimate", "build", "check", "show", "replay", "compare", "pack", "unpack", "graph", "models"]
 
 
 @pytest.mark.parametrize("command", ["sample", "build"])
@@ -84,7 +84,7 @@ def test_a_wrong_setting_is_refused_and_leaves_nothing(tmp_path: Path, command: 
     ("model", "told"),
     [
         ("{provider: openai, model: m, token_limit: 100}", "models.paid.price: a budget is set, and the model has no price"),
-        ("{provider: openai, model: m, price: {input: 1, output: 1}}", "models.paid.token_limit: a budget is set, and the model sends no token limit"),
+        ("{provider: openai, model: m, price: {input: 1, output: 1}}", "models.paid.token_limit: a budget is set, and the model sends no"),
         (
             "{provider: openai, model: m, price: {input: 1, output: 1}, token_limit: 9, omit_params: [max_completion_tokens]}",
             "sends no token limit",
