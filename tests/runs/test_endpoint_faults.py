@@ -277,6 +277,7 @@ def later(work: Callable[[], None]) -> Iterator[None]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_a_run_that_begins_before_its_server_waits_for_it(bench: Bench, tmp_path: Path) -> None:
     run = bench.start(tmp_path)
     servers: list[FakeServer] = []
@@ -344,6 +345,7 @@ def test_a_server_that_stays_away_stops_the_run_with_a_line_and_the_same_command
     assert sorted([*script.answered, *(json.dumps(seen.body) for seen in back.seen)]) == sorted(bench.asked), "nothing is paid twice"
 
 
+@pytest.mark.slow
 def test_a_server_that_is_busy_at_first_is_not_taken_for_one_that_refuses_a_schema(bench: Bench, tmp_path: Path) -> None:
     run = ModelRun(tmp_path, {**bench.run.model, "structured_output": "auto"})
     busy = [failure(429, "slow down", **SOON)] * (MOST_FAULTS + 2)

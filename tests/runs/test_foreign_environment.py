@@ -76,6 +76,7 @@ def plain(build_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Kn
 
 
 @pytest.mark.parametrize("poison", ["addresses and switches", pytest.param("words", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_poisoned_environment_changes_neither_what_is_sent_nor_what_is_written(
     poison: str, plain: tuple[KnowsAll, ModelRun, int, list[str]], tmp_path: Path
 ) -> None:

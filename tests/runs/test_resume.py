@@ -11,6 +11,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from agents.workflow import InstanceResult
 from runs.engine import is_finished, run_pending
 from runs.run_folder import RunFolder, RunReader
@@ -49,6 +51,7 @@ def run_until(process: subprocess.Popen[str], path: Path, count: int) -> None:
             time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_five_points_ends_in_the_bytes_of_an_unbroken_one(sample_copy: Path, build_dir: Path) -> None:
     total = RunReader(sample_copy).manifest.traces.count
     points = sorted(random.Random(20).sample(range(1, total - 8), 5))

@@ -151,6 +151,7 @@ def test_a_server_that_repeats_every_secret_in_a_failure_gives_none_away(name: s
     assert scene.leaks() == []
 
 
+@pytest.mark.slow
 def test_a_broken_answer_whose_error_quotes_the_address_gives_none_away(scene: Scene) -> None:
     scene.server.script = lambda body: Reply(body="{}", headers={"Content-Length": "9" * 30})
     limits = {**scene.model, "patience_s": 1}
@@ -158,6 +159,7 @@ def test_a_broken_answer_whose_error_quotes_the_address_gives_none_away(scene: S
     assert scene.leaks() == []
 
 
+@pytest.mark.slow
 def test_the_traceback_of_a_refused_key_gives_none_away(scene: Scene) -> None:
     scene.server.script = lambda body: failure(401, f"Incorrect API key provided: {ECHO}")
     done = scene.hear(chronoqg(*scene.run.command("run", "--debug"), **VARIABLES, OPENAI_LOG="debug", PYTHONASYNCIODEBUG="1"), 1)
@@ -166,6 +168,7 @@ def test_the_traceback_of_a_refused_key_gives_none_away(scene: Scene) -> None:
     assert scene.leaks() == []
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_none_on_disk(scene: Scene) -> None:
     hangs = threading.Event()
     good = echoing(scene.known)
