@@ -111,7 +111,7 @@ class ModelClient:
                 output_version="v0",
             )
         client = chat.root_async_client
-        self._base_url = str(client.base_url)
+        self._base_url = f"{str(client.base_url).rstrip('/')}/"
         self._query = {name: str(value) for name, value in client.default_query.items()}
         self._headers = _merged(client.auth_headers, client.default_headers)
         for library in ("openai", "httpx", "httpx2", "httpcore", "aiohttp"):  # their debug lines hold requests and headers
@@ -214,6 +214,11 @@ class ModelClient:
         if isinstance(root, aiohttp.ClientConnectorCertificateError):
             remedy = "Check base_url, or name the authority's certificates in SSL_CERT_FILE."
             return self._failed(TryError.CONNECTION, detail, reached=False)._replace(stops_run=remedy)
+        if isinstance(root, aiohttp.ClientConnectorDNSError | aiohttp.ClientConnectorSSLError) and not self._pace.has_succeeded:
+            remedy = "Check the host and the scheme, http or https, of base_url."
+            return self._failed(TryError.CONNECTION, detail, reached=False)._replace(stops_run=remedy)
+        if isinstance(root, ValueError):  # an address that no request can be made for
+            return self._failed(TryError.BAD_REQUEST, detail, reached=False)._replace(stops_run="Check base_url.")
         if isinstance(root, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):  # nobody has seen the request
             return self._failed(TryError.CONNECTION, detail, reached=False)
         if isinstance(root, TimeoutError):

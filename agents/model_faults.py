@@ -19,6 +19,7 @@ _PARAMETER_AT_FAULT = re.compile(
 )
 _TOO_LONG = re.compile(r"context|too long|too large|too many tokens|maximum.{0,20}length", re.IGNORECASE)
 _KEPT = "What is finished is kept; then run the same command."
+_ANEW = "A run that has begun keeps its models: with a new --out the replies that were paid for come from the cache."
 
 
 def fault_of_status(
@@ -95,16 +96,17 @@ def _remedy(status: int, code: str, parameter: str | None, request: Request, con
     if status == 403:
         return f"Check that the key may use {where}.model. {_KEPT}"
     if status == 404:
-        return f"Check {where}.model and {where}.base_url. {_KEPT}"
+        return f"Check {where}.model and {where}.base_url. {_ANEW}"
     if parameter is None:
         return ""
     if parameter == "response_format":
-        return f"Set {where}.structured_output to prompt, or to auto."
+        return f"Set {where}.structured_output to prompt, or to auto. {_ANEW}"
     if parameter == config.token_limit_name:
         other = "max_tokens" if parameter == "max_completion_tokens" else "max_completion_tokens"
         # A limit that was doubled after a cut-off reply is this request's own.
-        return f"Set {where}.token_limit_name to {other}." if request.params_sent[parameter] == config.token_limit else ""
-    return f"Leave it out: {where}.omit_params: [{parameter}]."
+        is_own = request.params_sent[parameter] != config.token_limit
+        return "" if is_own else f"Set {where}.token_limit_name to {other}. {_ANEW}"
+    return f"Leave it out: {where}.omit_params: [{parameter}]. {_ANEW}"
 
 
 def _error_object(body: object) -> Mapping[str, Any]:

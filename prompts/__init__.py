@@ -66,7 +66,8 @@ def load(role: str, version: str, folder: Path | None = None) -> Prompt:
         content = path.read_bytes()
     except OSError:
         versions = [other.stem for other in path.parent.glob("*.md")]
-        raise ConfigError("there is no such prompt", where=str(path), remedy=did_you_mean(version, versions)) from None
+        remedy = did_you_mean(version, versions) if versions else "A folder of prompts needs a file for each role; copy the package's."
+        raise ConfigError("there is no such prompt", where=str(path), remedy=remedy) from None
     return parse(role, version, content, str(path))
 
 

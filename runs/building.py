@@ -123,7 +123,7 @@ def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -
                         written = run_pending(folder, _agents(workflow), retry_failed=retry_failed, advance=advance)
                 except (KeyboardInterrupt, ChronoQGError):
                     done, paid = len(folder.database.finished()), spent(folder.database.usage())
-                    say(f"{done} of {number_to_take(folder)} instances are done, {paid:.4f} USD spent")
+                    say(f"{done} of {max(done, number_to_take(folder))} instances are done, {paid:.4f} USD spent")
                     raise
         return _report(folder, written)
 

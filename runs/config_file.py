@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from runs.config_identity import ADDRESS, redact_address
-from state.config import SECRET_KEY, Config, GraphConfig, ModelConfig, RoleConfig
+from state.config import SECRET_KEY, Config, GraphConfig, ModelConfig, RoleConfig, RunConfig
 from state.errors import ConfigError, did_you_mean
 from state.model_base import FORMAT_VERSION
 
@@ -65,7 +65,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, models: Mapp
     Args:
         path: the file.
         overrides: applied last.
-        models: take the place of the file's own, if given.
+        models: take the place of the file's own, if given; those of the file that need no server stay.
 
     Raises:
         ConfigError: the file cannot be read, is not YAML, or a key or value is wrong.
@@ -75,13 +75,16 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, models: Mapp
     if data.pop("format", FORMAT_VERSION) != FORMAT_VERSION:
         raise ConfigError(f"only config format {FORMAT_VERSION} can be read", where=f"{file}, format")
     if models is not None:
-        data["models"] = {name: model.model_dump(mode="json") for name, model in models.items()}
+        own = data.get("models")
+        own = own.items() if isinstance(own, dict) else ()
+        kept = {name: model for name, model in own if isinstance(model, dict) and model.get("provider") == "offline-rules"}
+        data["models"] = kept | {name: model.model_dump(mode="json") for name, model in models.items()}
         lines = {key: line for key, line in lines.items() if key[0] != "models"}
     return _resolve(data, file, lines, overrides)
 
 
-def load_models(path: str | Path) -> dict[str, ModelConfig]:
-    """The `models` of a YAML file, by name; the rest of the file is not looked at.
+def load_models(path: str | Path) -> tuple[dict[str, ModelConfig], RunConfig]:
+    """The `models` of a YAML file, by name, and its `run`; the rest of the file is not looked at.
 
     Raises:
         ConfigError: the file cannot be read, is not YAML, has no models, or one of them is wrong.
@@ -90,10 +93,10 @@ def load_models(path: str | Path) -> dict[str, ModelConfig]:
     data, lines = _read_yaml(file)
     if not data.get("models"):
         raise ConfigError("the file defines no models", where=file, remedy="Define one under models, as in runs/cron.yaml.")
-    only = {"dataset": "models", "graph": {"path": "none"}, "models": data["models"]}
+    only = {"dataset": "models", "graph": {"path": "none"}, "models": data["models"], "run": data.get("run") or {}}
     loaded = LoadedConfig(_validate(only, file, lines, frozenset()), file, lines, frozenset())
     _check_variable_names(loaded)
-    return loaded.config.models
+    return loaded.config.models, loaded.config.run
 
 
 def load_graph_config(source: str, overrides: Sequence[str] = ()) -> GraphConfig:

@@ -244,9 +244,13 @@ def _node(typed: str) -> Node:
 
 
 def _config(reader: RunReader, order: ForkOrder) -> LoadedConfig:
-    """The run's config with the user's models and overrides."""
-    models = None if order.models_of is None else load_models(order.models_of)
-    return load_config(reader.path / CONFIG, order.overrides, models=models)
+    """The run's config with the models, the budget and the overrides that are the user's own."""
+    if order.models_of is None:
+        return load_config(reader.path / CONFIG, order.overrides)
+    models, run = load_models(order.models_of)
+    budget = "null" if run.budget_usd is None else f"{run.budget_usd:.12f}"
+    say(f"models and budget are those of {order.models_of}; its agents play no part, --set agents.ROLE.model=NAME swaps one")
+    return load_config(reader.path / CONFIG, [f"run.budget_usd={budget}", *order.overrides], models=models)
 
 
 def _ask_for_trust(loaded: LoadedConfig, order: ForkOrder) -> None:

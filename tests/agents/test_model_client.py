@@ -427,3 +427,17 @@ def test_a_certificate_that_nobody_vouches_for_stops_the_run_at_once() -> None:
             server.close()
 
     asyncio.run(go())
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
+def test_the_path_of_an_address_may_be_missing_or_end_in_a_slash(ending: str) -> None:
+    with FakeServer(in_turn(QUESTION)) as server:
+        (call,) = ask(settings(server, base_url=server.url.removesuffix("/v1") + ending))
+    assert call.reply is not None
+    assert [seen.path for seen in server.seen] == [f"{ending.rstrip('/')}/chat/completions"]
+
+
+def test_https_on_a_server_that_speaks_http_stops_the_run_at_once() -> None:
+    with FakeServer(in_turn(QUESTION)) as server, pytest.raises(ModelCallError, match="http or https, of base_url"):
+        ask(settings(server, base_url=server.url.replace("http://", "https://")))
+    assert server.seen == []

@@ -251,6 +251,24 @@ def test_a_fork_stays_within_the_budget_of_its_config(setup: Setup) -> None:
     assert setup.second.seen == []
 
 
+def test_the_budget_of_the_users_own_config_holds_and_its_agents_are_said_to_play_no_part(setup: Setup) -> None:
+    mine = yaml.safe_load(setup.mine.read_text())
+    setup.mine.write_text(yaml.safe_dump({**mine, "run": {"budget_usd": 0.0000001}, "agents": {"verifier": {"model": "nobody"}}}))
+    done = setup.fork("--all", "--from", "verify", "--name", "f", "--config", str(setup.mine))
+    assert done.returncode == 1
+    assert "the budget of 1e-07 USD is reached" in done.stderr
+    assert "its agents play no part" in done.stderr
+    assert setup.second.seen == []
+
+
+def test_models_by_rules_stay_beside_the_users_own(build_copy: Path, setup: Setup) -> None:
+    """A run by rules names the model `offline`; the user's file does not, and only the verifier is swapped."""
+    arguments = ("--from", "verify", "--config", str(setup.mine), "--set", "agents.verifier.model=gpt", "--live", "--name", "swapped")
+    done = here("replay", str(build_copy), ids_of(build_copy)[0], *arguments, "--set", f"cache.path={setup.mine.parent / 'cache'}")
+    assert done.returncode == 0, done.stderr
+    assert len(setup.second.seen) >= 1
+
+
 def test_no_key_of_a_fork_reaches_disk_or_terminal(setup: Setup) -> None:
     done = setup.fork("--all", "--from", "verify", "--name", "f", "--config", str(setup.mine))
     assert done.returncode == 0
