@@ -261,10 +261,11 @@ def test_the_budget_of_the_users_own_config_holds_and_its_agents_are_said_to_pla
     assert setup.second.seen == []
 
 
-def test_models_by_rules_stay_beside_the_users_own(build_copy: Path, setup: Setup) -> None:
+def test_models_by_rules_stay_beside_the_users_own(build_dir: Path, setup: Setup) -> None:
     """A run by rules names the model `offline`; the user's file does not, and only the verifier is swapped."""
+    by_rules = shutil.copytree(build_dir, setup.mine.parent / "by_rules")
     arguments = ("--from", "verify", "--config", str(setup.mine), "--set", "agents.verifier.model=gpt", "--live", "--name", "swapped")
-    done = here("replay", str(build_copy), ids_of(build_copy)[0], *arguments, "--set", f"cache.path={setup.mine.parent / 'cache'}")
+    done = here("replay", str(by_rules), ids_of(by_rules)[0], *arguments, "--set", f"cache.path={setup.mine.parent / 'cache'}")
     assert done.returncode == 0, done.stderr
     assert len(setup.second.seen) >= 1
 
