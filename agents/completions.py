@@ -29,7 +29,7 @@ def read_completion(body: object) -> RawReply:
         finish_reason=finish if isinstance(finish, str) else None,
         refused=isinstance(refusal, str) and bool(refusal),
         usage=read_usage(usage),
-        reports_usage=isinstance(usage, Mapping) and _count(usage.get("prompt_tokens")) > 0,
+        reports_usage=isinstance(usage, Mapping) and _is_told(usage),
     )
 
 
@@ -56,9 +56,18 @@ def _detail(usage: Mapping[str, Any], group: str, name: str) -> int:
     return _count(details.get(name)) if isinstance(details, Mapping) else 0
 
 
+def _is_told(usage: Mapping[str, Any]) -> bool:
+    """Whether both counts that a bill is made of are there and can be meant."""
+    return _is_count(usage.get("completion_tokens")) and _count(usage.get("prompt_tokens")) > 0
+
+
+def _is_count(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= value <= MOST_TOKENS and value == int(value)  # type: ignore[operator, call-overload]
+
+
 def _count(value: object) -> int:
     """A number of tokens; what cannot be one counts as not reported, since a server's word is not to end a run."""
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else 0
+    return int(value) if _is_count(value) else 0  # type: ignore[call-overload]
 
 
 def _texts(content: object) -> Iterator[str]:

@@ -42,6 +42,11 @@ from state.vocabulary import TryError
 DUMMY_KEY = "no-key"
 _FOREIGN = re.compile(r"(?:OPENAI|LANGSMITH|LANGCHAIN|LC)_")
 _DETAIL_LIMIT = 500
+_NEVER_ARRIVED = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError)
+"""Errors after which no server has seen the request."""
+_MOST_BYTES = 8_000_000
+"""Bytes of a response's body; one that is longer is no reply to keep, let alone to send back with an error."""
+_ESCAPED_ASCII = re.compile(r"\\u00([2-7][0-9a-fA-F])")
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "anyio", "ssl", "aiohttp")
 
 
@@ -88,8 +93,12 @@ class ModelClient:
         self._pace = Pace(self._where, config, backoff_s=backoff_s, tell=tell)
         with _without_foreign_variables():
             # No redirects: the transport would take our extra headers along to another host.
-            self._http = openai.DefaultAioHttpClient(timeout=None, verify=_tls(), follow_redirects=False)
-            self._unused = openai.DefaultHttpxClient(verify=_tls())
+            try:
+                self._http = openai.DefaultAioHttpClient(timeout=None, verify=_tls(), follow_redirects=False)
+            except (ImportError, ValueError) as error:
+                what = f"the proxy that the environment names cannot be used: {str(error).split('. ')[0]}"
+                raise ConfigError(what, where=f"models.{name}", remedy="Name an http proxy, or unset ALL_PROXY and the like.") from None
+            self._unused = openai.DefaultHttpxClient(verify=_tls(), trust_env=False)
             chat = ChatOpenAI(
                 model=config.model or "",
                 api_key=SecretStr(key),
@@ -192,10 +201,12 @@ class ModelClient:
             return self._timed_out()
         except Exception as error:
             return self._transport_failed(error)
+        if len(response.content) > _MOST_BYTES:
+            return self._failed(TryError.SERVER_ERROR, f"a reply of {len(response.content)} bytes", answered=False)
         try:
             reply: object = json.loads(response.content)
         except (ValueError, RecursionError):
-            reply = response.text
+            reply = response.content.decode("utf-8", "replace")
         if not 200 <= response.status_code < 300:
             where = f"models.{self.name}"
             raw = fault_of_status(
@@ -219,7 +230,7 @@ class ModelClient:
             return self._failed(TryError.CONNECTION, detail, reached=False)._replace(stops_run=remedy)
         if isinstance(root, ValueError):  # an address that no request can be made for
             return self._failed(TryError.BAD_REQUEST, detail, reached=False)._replace(stops_run="Check base_url.")
-        if isinstance(root, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):  # nobody has seen the request
+        if isinstance(root, _NEVER_ARRIVED):
             return self._failed(TryError.CONNECTION, detail, reached=False)
         if isinstance(root, TimeoutError):
             return self._timed_out()
@@ -237,7 +248,12 @@ class ModelClient:
         return " ".join(scrubbed(without_surrogates(text), self._secrets).split())[:_DETAIL_LIMIT]
 
     def _clean(self, text: str | None) -> str | None:
-        return None if text is None else scrubbed(without_surrogates(text), self._secrets)
+        if text is None:
+            return None
+        plain = _ESCAPED_ASCII.sub(lambda found: chr(int(found[1], 16)), text)  # a key may be spelt in JSON's escapes
+        if scrubbed(plain, self._secrets) != plain:
+            text = plain
+        return scrubbed(without_surrogates(text), self._secrets)
 
 
 @cache

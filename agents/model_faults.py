@@ -45,9 +45,10 @@ def fault_of_status(
         detail += f" (parameter {parameter})"
     return RawReply(
         text=None,
-        error=_KINDS.get(status) or (TryError.SERVER_ERROR if status >= 500 else TryError.BAD_REQUEST),
+        error=_kind(status, told),
         detail=detail,
         refuses=parameter or "",
+        answered=status not in _OF_A_GATEWAY,
         retry_after_s=retry_after(headers),
         stops_run="" if status == 403 and proven else _remedy(status, code, parameter, request, config, where),
     )
@@ -78,13 +79,22 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             try:
                 seconds = parsedate_to_datetime(value).timestamp() - time.time()
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 continue
         return max(0.0, seconds) if seconds == seconds else None
     return None
 
 
+_OF_A_GATEWAY = frozenset((408, 502, 504, 520, 522, 524))
+"""Statuses of something between us and the server, which says nothing of what the server did and will charge for."""
+_TOO_LARGE_EVER = re.compile(r"request (?:is )?too large", re.IGNORECASE)
 _KINDS = {401: TryError.AUTHENTICATION, 408: TryError.TIMEOUT, 409: TryError.SERVER_ERROR, 429: TryError.RATE_LIMITED}
+
+
+def _kind(status: int, told: str) -> TryError:
+    if status == 429 and _TOO_LARGE_EVER.search(told):  # more tokens than a minute allows: waiting does not help
+        return TryError.BAD_REQUEST
+    return _KINDS.get(status) or (TryError.SERVER_ERROR if status >= 500 else TryError.BAD_REQUEST)
 
 
 def _remedy(status: int, code: str, parameter: str | None, request: Request, config: ModelConfig, where: str) -> str:

@@ -84,6 +84,8 @@ def prompt_renderer(model: ModelConfig, versions: Mapping[Role, str], folder: Pa
     return render
 
 
+_MOST_SHOWN = 4000
+"""Characters of an unusable reply that its role is shown again; they are paid for."""
 _MOST_RENDERED = 256
 _rendered: dict[int, tuple[Sequence[LabelledFact], prompts.Rows]] = {}
 
@@ -169,7 +171,7 @@ def _told(item: Feedback) -> tuple[dict[str, str], ...]:
     why = f"({item.error.value}): {prompts.as_data(item.detail)}"
     told = {"role": "user", "content": f"That reply cannot be used {why}\nReply again, with the JSON object only."}
     if item.reply and item.error in (TryError.UNPARSABLE, TryError.UNUSABLE_QUESTION):
-        return ({"role": "assistant", "content": item.reply}, told)
+        return ({"role": "assistant", "content": item.reply[:_MOST_SHOWN]}, told)
     return (told,)
 
 

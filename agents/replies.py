@@ -26,6 +26,11 @@ _BRACE_LIMIT = 1000
 """Braces in a text that is not JSON as a whole; past it the search for an object would take seconds."""
 
 
+_FILTERED = frozenset(("content_filter", "safety", "recitation", "prohibited_content"))
+_CUT_OFF = frozenset(("length", "max_tokens", "model_length", "incomplete", "abort", "error", "cancelled"))
+"""Reasons, in small letters, after which a text is not the whole reply."""
+
+
 class RawReply(NamedTuple):
     """One reply as the source gave it, or the failure in its place."""
 
@@ -84,9 +89,10 @@ def parse_reply(raw: RawReply, role: Role) -> ParsedReply:
         return ParsedReply(None, raw.error, raw.detail)
     if raw.refused:
         return ParsedReply(None, TryError.REFUSED, "the model refused")
-    if raw.finish_reason == "content_filter":
+    finish = (raw.finish_reason or "").lower()
+    if finish in _FILTERED:
         return ParsedReply(None, TryError.FILTERED, "the server's content filter cut the reply")
-    if raw.finish_reason in ("length", "max_tokens"):
+    if finish in _CUT_OFF:
         return ParsedReply(None, TryError.TRUNCATED, "the reply was cut off by the token limit")
     if raw.text is None or not raw.text.strip():
         return ParsedReply(None, TryError.EMPTY, "the reply is empty")

@@ -8,6 +8,7 @@ one sentence, which the role is shown when it is asked again.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from agents.names import spans, tokens
 from graph_sampler.labels import normalise_label
@@ -22,6 +23,11 @@ _ABBREVIATIONS = frozenset((
 ))  # fmt: skip
 _ID_LIKE = re.compile(r"[\w:/.#-]+")
 _HIDDEN = "Name"
+_NOT_TEXT = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
+_JOINERS = {0x200C: None, 0x200D: None}  # some scripts are spelt with them
+_QUESTION_MARKS = "?？؟;⁇⁈⁉︖﹖"
+MOST_CHARACTERS = 3000
+"""Characters of a question, the names that it must hold aside."""
 
 
 def required_names(record: BenchmarkRecord) -> list[str]:
@@ -43,9 +49,13 @@ def usable_problem(question: str, record: BenchmarkRecord, *, require_names: boo
     text = _without_labels(question.strip(), record)
     if any(sign in text for sign in "\n\r\u2028\u2029\x85"):
         return "The question must be one line."
+    if any(unicodedata.category(sign) in _NOT_TEXT for sign in text.translate(_JOINERS)):
+        return "The question must hold no control or invisible characters."
+    if len(text) > MOST_CHARACTERS + sum(map(len, names)):
+        return f"The question must be shorter than {MOST_CHARACTERS} characters, names aside."
     if not text.endswith("?"):
         return "The question must end with a question mark."
-    if text.count("?") > 1:
+    if sum(map(text.count, _QUESTION_MARKS)) > 1:
         return "There must be exactly one question."
     if any(not _is_abbreviation(match) for match in _SECOND_SENTENCE.finditer(text)):
         return "The question must be one sentence, with nothing before or after it."

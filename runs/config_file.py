@@ -173,6 +173,9 @@ def _check_budget(loaded: LoadedConfig) -> None:
         if model.price is None:
             where, remedy = loaded.where(("models", name, "price")), "Give price.input and price.output; 0 for a server of your own."
             raise ConfigError("a budget is set, and the model has no price", where=where, remedy=remedy)
+        for other in sorted({"max_tokens", "max_completion_tokens"} & model.params.keys()):
+            where = loaded.where(("models", name, "params", other))
+            raise ConfigError("a budget is set, and this limit stands beside token_limit", where=where, remedy="Give token_limit alone.")
         is_limited = model.token_limit is not None and model.token_limit_name not in model.omit_params
         if model.price.output > 0 and not is_limited:
             where, remedy = loaded.where(("models", name, "token_limit")), "Give the most completion tokens of a reply, such as 1000."

@@ -193,6 +193,9 @@ class _ForkFolder:
     def __init__(self, reader: RunReader, name: str, node: Node, config: Config) -> None:
         self.path = fork_folder(reader.path, name)
         self.address = f"{reader.path}@{name}"
+        if like := [other.name for other in self.path.parent.glob("*") if other.name != name and other.name.lower() == name.lower()]:
+            # Where capitals do not count, the two would be one folder.
+            raise RunFolderError(f"there is a fork {like[0]!r}", where=self.address, remedy="Choose another --name.")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = FileLock(self.path / LOCK)

@@ -27,7 +27,7 @@ from state.vocabulary import Node, Status
 
 FORKS = "forks"
 FORK = "fork.json"
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z", re.ASCII)
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z", re.ASCII)
 """What a fork may be called."""
 
 

@@ -300,6 +300,8 @@ class ModelConfig(Contract):
     def _are_json_and_free(cls, params: dict[str, Any]) -> dict[str, Any]:
         for name in sorted(_NOT_PARAMS & params.keys()):
             raise ValueError(f"{name} is no parameter to set here")
+        if type(params.get("n", 1)) is not int or params.get("n", 1) < 1:
+            raise ValueError("n must be a whole number from 1")
         try:
             json.dumps(params, allow_nan=False)
         except (TypeError, ValueError) as err:
@@ -318,7 +320,7 @@ class RoleConfig(Contract):
 
     model: str = "offline"
     """A name under `models`."""
-    prompt: str = "v1"
+    prompt: str = Field(default="v1", pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)
     """Version of the prompt: a file stem under `prompts/<role>/`."""
 
 

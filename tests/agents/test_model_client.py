@@ -172,7 +172,7 @@ def test_a_missing_variable_is_one_clear_error(fields: dict[str, Any]) -> None:
         (failure(503, "oops", retry_after="0"), TryError.SERVER_ERROR),
         (Reply(drop=True), TryError.CONNECTION),
         (Reply(content='{"question": "Who?"}', half=True), TryError.CONNECTION),
-        (Reply(content='{"question": "Who?"}', delay_s=1.0), TryError.TIMEOUT),
+        (Reply(content='{"question": "Who?"}', delay_s=4.0), TryError.TIMEOUT),
         (Reply(body='{"error": {"message": "overloaded"}}'), TryError.SERVER_ERROR),
         (Reply(body='{"choices": null}'), TryError.SERVER_ERROR),
         (Reply(body='{"choices": []}'), TryError.SERVER_ERROR),
@@ -191,7 +191,7 @@ def test_a_missing_variable_is_one_clear_error(fields: dict[str, Any]) -> None:
 def test_a_fault_is_recorded_not_cached_and_asked_again(fault: Reply, error: TryError, tmp_path: Any) -> None:
     cache = ResponseCache(tmp_path / "cache")
     with FakeServer(in_turn(fault, QUESTION)) as server:
-        (call,) = ask(settings(server, timeout_s=0.5), cache)
+        (call,) = ask(settings(server, timeout_s=1.5 if fault.delay_s else 60), cache)
         assert errors(call) == [error, None]
         assert isinstance(call.reply, QuestionReply)
         assert len(server.seen) == 2
@@ -271,6 +271,7 @@ def test_what_every_request_would_meet_stops_the_run_with_a_remedy(refusal: Repl
         failure(400, "This model's maximum context length is 4096 tokens; reduce max_completion_tokens", param="messages"),
         failure(400, "'max_completion_tokens' is too large: 50. The context holds 40", param="max_completion_tokens"),
         failure(400, "Prompt flagged"),
+        failure(429, "Request too large for m on tokens per min (TPM): Limit 30000, Requested 40000"),
     ],
 )
 def test_what_only_this_request_meets_is_typed_and_stops_nothing(refusal: Reply) -> None:
@@ -441,3 +442,46 @@ def test_https_on_a_server_that_speaks_http_stops_the_run_at_once() -> None:
     with FakeServer(in_turn(QUESTION)) as server, pytest.raises(ModelCallError, match="http or https, of base_url"):
         ask(settings(server, base_url=server.url.replace("http://", "https://")))
     assert server.seen == []
+
+
+@pytest.mark.parametrize(
+    ("usage", "is_told"),
+    [
+        ({"prompt_tokens": 100, "completion_tokens": 7}, True),
+        ({"prompt_tokens": 100, "completion_tokens": 7.0}, True),
+        ({"prompt_tokens": 100, "completion_tokens": "7"}, False),
+        ({"prompt_tokens": 100, "completion_tokens": 7.5}, False),
+        ({"prompt_tokens": 100, "completion_tokens": 10**12}, False),
+        ({"prompt_tokens": 100, "completion_tokens": True}, False),
+        ({"prompt_tokens": 100}, False),
+        ({"completion_tokens": 7}, False),
+        ({}, False),
+        (None, False),
+    ],
+)
+def test_a_bill_needs_both_counts_and_both_must_be_counts(usage: dict[str, Any] | None, is_told: bool) -> None:
+    with FakeServer(in_turn(Reply(content='{"question": "Who?"}', usage=usage))) as server:
+        raw = send(settings(server))
+    assert raw.reports_usage is is_told
+    if is_told:
+        assert raw.usage.output == 7
+
+
+@pytest.mark.parametrize(("status", "is_known"), [(429, True), (500, True), (503, True), (502, False), (504, False), (408, False)])
+def test_a_gateway_does_not_tell_what_the_server_will_charge(status: int, is_known: bool) -> None:
+    with FakeServer(in_turn(failure(status, "no"))) as server:
+        assert send(settings(server)).answered is is_known
+
+
+def test_a_key_spelt_in_the_escapes_of_json_is_not_kept() -> None:
+    spelt = "".join(f"\\u{ord(sign):04x}" for sign in SECRET)
+    with FakeServer(in_turn(Reply(content=f'{{"question": "Who is {spelt}?"}}'))) as server:
+        (call,) = ask(settings(server, api_key_env="MY_KEY"), environ={"MY_KEY": SECRET})
+    assert call.reply == QuestionReply(question="Who is [secret]?")
+    assert spelt not in repr(call)
+
+
+def test_a_proxy_that_cannot_be_used_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "ftp://127.0.0.1:9")
+    with pytest.raises(ConfigError, match="proxy that the environment names cannot be used"):
+        ModelClient("main", ModelConfig(provider="openai", model="m"), {})

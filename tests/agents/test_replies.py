@@ -152,3 +152,14 @@ def test_any_names_survive_the_way_through_json(names: list[str]) -> None:
 @pytest.mark.parametrize("text", ["{" * 100_000, '{"answers": ' + "[" * 100_000, "<think>" * 1000])
 def test_a_hostile_reply_is_an_error(text: str) -> None:
     assert isinstance(answers(text), TryError)
+
+
+@pytest.mark.parametrize(
+    ("finish", "error"),
+    [
+        ("MAX_TOKENS", TryError.TRUNCATED), ("model_length", TryError.TRUNCATED), ("incomplete", TryError.TRUNCATED),
+        ("abort", TryError.TRUNCATED), ("error", TryError.TRUNCATED), ("SAFETY", TryError.FILTERED), ("STOP", None), ("eos", None),
+    ],
+)  # fmt: skip
+def test_a_reply_that_did_not_come_to_its_end_is_none_in_any_servers_words(finish: str, error: TryError | None) -> None:
+    assert parse_reply(RawReply('{"question": "Who?"}', finish), Role.REWRITER).error is error

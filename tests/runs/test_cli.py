@@ -89,6 +89,10 @@ def test_a_wrong_setting_is_refused_and_leaves_nothing(tmp_path: Path, command: 
             "{provider: openai, model: m, price: {input: 1, output: 1}, token_limit: 9, omit_params: [max_completion_tokens]}",
             "sends no token limit",
         ),
+        (
+            "{provider: openai, model: m, price: {input: 1, output: 1}, token_limit: 9, params: {max_tokens: 500}}",
+            "stands beside token_limit",
+        ),
     ],
 )
 def test_a_budget_needs_a_price_and_a_token_limit(tmp_path: Path, model: str, told: str) -> None:

@@ -187,6 +187,11 @@ def test_an_address_that_no_client_can_use_is_refused_and_never_shown(tmp_path: 
         "models.gpt-4.1.params={stop: !!set {a}}",
         "models.gpt-4.1.params={messages: []}",
         "models.gpt-4.1.params={stream: true}",
+        "models.gpt-4.1.params={n: null}",
+        "models.gpt-4.1.params={n: 2.0}",
+        "models.gpt-4.1.params={n: '3'}",
+        "agents.verifier.prompt=../../outside",
+        "agents.rewriter.prompt=a/b",
     ],
 )
 def test_a_value_that_nothing_could_be_made_of_is_refused_before_any_work(tmp_path: Path, override: str) -> None:

@@ -121,7 +121,7 @@ NO_REPLY: dict[str, tuple[Callable[[Reply], Reply], TryError, dict[str, Any]]] =
     "500 with lone surrogates": (lambda good: Reply(status=500, body='{"error": "\\ud800"}', **QUICK), TryError.SERVER_ERROR, {}),
     "no word": (lambda good: Reply(drop=True), TryError.CONNECTION, {"share": 0.2}),
     "half a body": (lambda good: Reply(content=good.content, half=True), TryError.CONNECTION, {"share": 0.2}),
-    "no end": (lambda good: Reply(content=good.content, delay_s=1.5), TryError.TIMEOUT, {"share": 0.2}),
+    "no end": (lambda good: Reply(content=good.content, delay_s=15), TryError.TIMEOUT, {"share": 0.2}),
     "a page": (lambda good: Reply(body="<p>Bad gateway", headers={"Content-Type": "text/html"}), TryError.SERVER_ERROR, {"share": 0.2}),
     "an error as a reply": (lambda good: Reply(body='{"error": {"message": "overloaded"}}'), TryError.SERVER_ERROR, {"share": 0.2}),
     "no gzip": (lambda good: Reply(body='{"choices": []}', headers={"Content-Encoding": "gzip"}), TryError.CONNECTION, {"share": 0.2}),
@@ -154,11 +154,11 @@ WRAPPED: dict[str, Callable[[Reply], Reply]] = {
 """Good replies in odd clothes."""
 
 
-@pytest.mark.parametrize("name", NO_REPLY)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name == "no end" else name for name in NO_REPLY])
 def test_a_call_that_fails_is_made_again_and_nothing_is_lost(name: str, bench: Bench, tmp_path: Path) -> None:
     fault, error, how = NO_REPLY[name]
     script = Faulty(bench.known, fault, **how)
-    run = bench.start(tmp_path, timeout_s=0.8 if name == "no end" else 120)
+    run = bench.start(tmp_path, timeout_s=8 if name == "no end" else 120)
     with bench.serve(script):
         done = run.build("run")
     assert done.returncode == 0, done.stderr
@@ -412,13 +412,13 @@ def without(files: dict[str, bytes], idents: list[str]) -> dict[str, list[bytes]
         (1, failure(500, "oops", **SOON), TryError.SERVER_ERROR),
         (3, failure(500, "oops", **SOON), TryError.SERVER_ERROR),
         (2, failure(400, "Prompt flagged"), TryError.BAD_REQUEST),
-        pytest.param(1, Reply(delay_s=1.5), TryError.TIMEOUT, marks=pytest.mark.slow),
+        pytest.param(1, Reply(delay_s=6), TryError.TIMEOUT, marks=pytest.mark.slow),
     ],
 )
 def test_instances_whose_requests_always_fail_are_given_up_alone_and_mended_later(
     count: int, fault: Reply, error: TryError, bench: Bench, tmp_path: Path
 ) -> None:
-    run = bench.start(tmp_path, timeout_s=0.8 if error is TryError.TIMEOUT else 120, patience_s=60 if error is TryError.TIMEOUT else 5)
+    run = bench.start(tmp_path, timeout_s=3 if error is TryError.TIMEOUT else 120, patience_s=60 if error is TryError.TIMEOUT else 5)
     with bench.serve(poisoned(bench, count, fault)):
         done = run.build("run")
     assert done.returncode == 1, done.stderr
