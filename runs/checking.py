@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import duckdb
 import orjson
@@ -15,12 +16,13 @@ from graph_sampler.labels import normalise_label
 from graph_sampler.load import load_graph
 from graph_sampler.sql import check_record, load_facts
 from runs.database import RunDatabase
-from runs.json_lines import parse_lines
-from runs.run_folder import DISCARDED, FAILED, RunReader
+from runs.json_lines import parse_lines, read_lines
+from runs.results import Group, Results, backend_of
+from runs.run_folder import DISCARDED, FAILED, MANIFEST, RunReader
 from runs.terminal import Advance
 from state.instance import BenchmarkRecord, DiscardedRecord, FailedRecord
 from state.model_base import FORMAT_VERSION, Contract
-from state.vocabulary import ConstraintCount, Node, Outcome, Terminal
+from state.vocabulary import ConstraintCount, Node, Outcome, Status, Terminal
 
 
 class Finding(Contract):
@@ -74,6 +76,8 @@ def check_run(reader: RunReader, advance: Advance | None = None) -> CheckReport:
         load_facts(connection, graph)
         places = _check_traces(reader, lambda record: check_record(connection, record), findings, advance)
     accepted = _check_results(reader, places, findings) if reader.manifest.taken else 0
+    if reader.manifest.counts is not None and not findings:
+        findings += _other_than_the_agents_left_them(reader)
     return CheckReport(traces=reader.manifest.traces.count, accepted=accepted, findings=tuple(findings))
 
 
@@ -130,6 +134,25 @@ def _check_results(reader: RunReader, places: Mapping[str, int], findings: list[
     if len(ids) != reader.manifest.taken:
         findings.append(_finding(str(reader.path), f"{reader.manifest.taken} traces were taken, but the files hold {len(ids)}"))
     return accepted
+
+
+def _other_than_the_agents_left_them(reader: RunReader) -> Iterator[Finding]:
+    """Final files, line by line, that are not what the outcomes in the database make of the traces."""
+    files: dict[Group, Path] = {part: reader.benchmark_file(part) for part in ConstraintCount}
+    files |= {Status.DISCARDED: reader.path / DISCARDED, Status.FAILED: reader.path / FAILED}
+    with reader.database() as database:
+        taken = range(reader.manifest.taken)
+        results = Results(reader.trace_file().records(taken), database.outcome, backend_of(reader.config().config))
+        stored = {group: read_lines(file) for group, file in files.items()}
+        for group, line in results.lines():
+            if next(stored[group], None) != line:
+                yield _finding(str(files[group]), "it is not what the agents' outcomes come to: a line was changed, moved or taken out")
+                return
+    for group, lines in stored.items():
+        if next(lines, None) is not None:
+            yield _finding(str(files[group]), "it has lines that no outcome of the agents comes to")
+    if results.counts != reader.manifest.counts:
+        yield _finding(str(reader.path / MANIFEST), "its counts are not those of the final files")
 
 
 def _missing_proof(record: BenchmarkRecord, database: RunDatabase) -> Iterator[str]:

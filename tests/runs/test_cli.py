@@ -239,6 +239,28 @@ def test_check_finds_a_changed_record_and_a_copied_one(build_copy: Path) -> None
     assert f"{json.loads(lines[1])['id']}: its id is in the final files twice" in done.stdout
 
 
+@pytest.mark.parametrize("edit", ["reordered", "another backend", "moved", "counts"])
+def test_check_finds_final_files_that_are_not_what_the_agents_left(build_copy: Path, edit: str) -> None:
+    single, discarded = build_copy / "benchmark" / "years-S.jsonl", build_copy / "discarded.jsonl"
+    first, second, *others = single.read_bytes().splitlines(keepends=True)
+    if edit == "reordered":
+        single.write_bytes(b"".join([second, first, *others]))
+    elif edit == "another backend":
+        single.write_bytes(b"".join([first.replace(b'"rewriter":"offline-rules"', b'"rewriter":"gpt-5"'), second, *others]))
+    elif edit == "moved":
+        single.write_bytes(b"".join([second, *others]))
+        thrown = first.rstrip()[:-1] + b',"reason":"answer leak","detail":"x","last_node":"leak_check"}\n'
+        discarded.write_bytes(b"".join(sorted([*discarded.read_bytes().splitlines(keepends=True), thrown])))
+    else:
+        manifest = build_copy / "manifest.json"
+        counts = json.loads(manifest.read_bytes())
+        counts["counts"]["accepted"] += 1
+        manifest.write_text(json.dumps(counts))
+    done = here("check", str(build_copy))
+    assert done.returncode == 1
+    assert "manifest.json: its counts" in done.stdout if edit == "counts" else "what the agents' outcomes come to" in done.stdout
+
+
 def test_check_notices_another_graph(build_copy: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(ROOT / "graph_sampler" / "data" / "years", tmp_path / "years"))
     facts = (folder / "full.txt").read_bytes().split(b"\n")
