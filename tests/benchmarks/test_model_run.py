@@ -27,6 +27,7 @@ def server(bench: Bench) -> Iterator[LoopbackServer]:
         yield server
 
 
+@pytest.mark.slow
 def test_our_build_takes_every_instance_the_long_way_to_acceptance(bench: Bench, server: LoopbackServer) -> None:
     path = bench.build("ours", bench.config(server.url))
     assert server.stats().requests == CALLS_PER_INSTANCE * INSTANCES
@@ -44,6 +45,7 @@ def test_our_build_takes_every_instance_the_long_way_to_acceptance(bench: Bench,
     bench.replay("replayed", path)
 
 
+@pytest.mark.slow
 def test_the_obvious_build_sends_prompts_as_long_as_ours(bench: Bench, server: LoopbackServer) -> None:
     bench.obvious("obvious", server.url)
     theirs = server.stats()

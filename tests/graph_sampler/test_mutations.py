@@ -129,6 +129,7 @@ def plant(table: Any, name: str) -> None:
     assert (table.BY_NAME.get(name) or table.ORDINAL_BY_NAME[name]) is not row
 
 
+@pytest.mark.slow
 def test_without_a_fault_both_opinions_agree_with_the_sampler_on_all_29_operators(
     folder: Path, brute: BruteGraph, connection: duckdb.DuckDBPyConnection
 ) -> None:
@@ -139,6 +140,7 @@ def test_without_a_fault_both_opinions_agree_with_the_sampler_on_all_29_operator
         assert check_record(connection, record) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", OPERATOR_NAMES)
 def test_a_fault_in_one_operator_is_caught_by_both_opinions(
     folder: Path, brute: BruteGraph, connection: duckdb.DuckDBPyConnection, operator: str

@@ -164,6 +164,7 @@ def test_what_was_paid_and_what_was_saved_stand_apart_in_file_and_table(till: Ti
     assert f"spent      0.0000 USD in {calls} calls, {calls} of them from the cache" in again.stdout
 
 
+@pytest.mark.slow
 def test_a_call_that_timed_out_counts_with_the_most_it_can_have_cost(till: Till) -> None:
     till.change = lambda reply, number: replace(reply, delay_s=6) if number == 1 else reply
     done = till.build("run", "run.concurrency=1", "run.limit=2", model={"timeout_s": 3})

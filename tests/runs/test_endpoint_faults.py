@@ -317,7 +317,7 @@ def test_a_server_that_goes_and_comes_back_costs_nothing_but_time(bench: Bench, 
     assert TryError.CONNECTION in {a_try.error for a_try in tries(tmp_path / "run")}
 
 
-@pytest.mark.parametrize("answered", [0, 5])
+@pytest.mark.parametrize("answered", [0, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_server_that_stays_away_stops_the_run_with_a_line_and_the_same_command_goes_on(
     answered: int, bench: Bench, tmp_path: Path
 ) -> None:
