@@ -175,6 +175,7 @@ def test_a_call_that_timed_out_counts_with_the_most_it_can_have_cost(till: Till)
     assert till.paid("run") == lost[0] + sum(till.bills[1:])
 
 
+@pytest.mark.slow
 def test_calls_whose_usage_the_server_does_not_report_count_as_reserved(till: Till) -> None:
     till.change = lambda reply, number: replace(reply, usage=None)
     assert till.build("run").returncode == 0

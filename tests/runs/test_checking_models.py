@@ -257,6 +257,7 @@ def test_what_a_budget_asks_of_a_model_is_said_though_the_model_answers(check: C
     assert any("completion tokens where 10 were allowed" in text for text in liar["text"])
 
 
+@pytest.mark.slow
 def test_no_secret_is_printed_and_the_environment_sends_nothing_elsewhere(
     server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,6 +173,7 @@ def test_what_is_no_run_and_no_instance_is_refused(build_dir: Path, tmp_path: Pa
     assert "no instance '\\udcff'" in refused("show", str(build_dir), not_utf8)
 
 
+@pytest.mark.slow
 def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
     done = chronoqg("build", str(tmp_path / "no.yaml"), "--debug")
     assert "Traceback" in done.stderr
@@ -284,6 +285,7 @@ def test_show_tells_facts_trace_and_history(build_dir: Path, sample_dir: Path) -
     assert (data["record"]["id"], data["trajectory"]["visits"][0]["node"]) == (ident, "rewrite")
 
 
+@pytest.mark.slow
 def test_every_instance_replays(build_dir: Path) -> None:
     for record in RunReader(build_dir).traces():
         done = here("replay", str(build_dir), record.id)

@@ -99,6 +99,7 @@ def test_a_limit_and_then_a_larger_one_give_the_same_files(sample_copy: Path, bu
     assert result_files(sample_copy) == result_files(build_dir)
 
 
+@pytest.mark.slow
 def test_a_run_repeated_from_its_folder_alone_with_another_hash_seed_gives_the_same_bytes(build_dir: Path, tmp_path: Path) -> None:
     shutil.copy(build_dir / "config.yaml", tmp_path / "again.yaml")
     done = chronoqg("build", str(tmp_path / "again.yaml"), "--out", str(tmp_path / "run"), PYTHONHASHSEED="1")

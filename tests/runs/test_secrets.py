@@ -90,6 +90,7 @@ def echoing(known: KnowsAll) -> Script:
     return script
 
 
+@pytest.mark.slow
 def test_a_server_that_repeats_every_secret_with_good_replies_gives_none_away(scene: Scene) -> None:
     scene.server.script = echoing(scene.known)
     scene.hear(here("estimate", *scene.run.arguments), 0)
