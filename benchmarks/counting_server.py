@@ -14,16 +14,14 @@ import asyncio
 import hashlib
 import json
 import re
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import orjson
 from aiohttp import web
+
+from benchmarks.server_process import ServerProcess
 
 LATENCY_MS = (10, 30)
 PRICE = {"input": 0.25, "cached_input": 0.025, "output": 2}
@@ -47,44 +45,23 @@ class Paid(NamedTuple):
     """Whether the whole reply went out before the client was gone."""
 
 
-class CountingServer:
-    """The server as a child process; a context manager. `script` is the path that `write_script` wrote."""
+class CountingServer(ServerProcess):
+    """The server as a child process. `script` is the path that `write_script` wrote."""
 
     def __init__(self, script: Path) -> None:
-        command = [sys.executable, "-m", "benchmarks.counting_server", str(script)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[1])
-        assert self._process.stdout is not None
-        port = self._process.stdout.readline().decode().strip()
-        if not port:
-            self._process.wait()
-            raise SystemExit("the counting server did not start")
-        self.url = f"http://127.0.0.1:{port}/v1"
-        """The base address to give to a client."""
+        super().__init__("benchmarks.counting_server", str(script))
 
     def start_anew(self) -> None:
         """Forgets everything: a new run begins."""
-        self._get("/start")
+        self.get("/start")
 
     def note_death(self) -> None:
         """Says that the client is dead; what arrived from it before counts to its session."""
-        self._get("/death")
+        self.get("/death")
 
     def paid(self) -> list[Paid]:
         """Every request of the run so far, in the order of arrival."""
-        return [Paid(*row) for row in self._get("/paid")]
-
-    def _get(self, path: str) -> Any:
-        with urllib.request.urlopen(f"{self.url}{path}", timeout=30) as reply:
-            return json.load(reply)
-
-    def __enter__(self) -> CountingServer:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._process.terminate()
-        self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        return [Paid(*row) for row in self.get("/paid")]
 
 
 class Replies:

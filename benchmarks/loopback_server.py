@@ -12,13 +12,9 @@ import argparse
 import asyncio
 import json
 import re
-import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import orjson
@@ -26,6 +22,7 @@ import orjson
 from agents.leak_filter import find_leaks
 from agents.usable_question import required_names, usable_problem
 from agents.verifier import gold_of
+from benchmarks.server_process import ServerProcess
 from state.instance import BenchmarkRecord
 
 CALLS_PER_INSTANCE = 5
@@ -48,36 +45,18 @@ class Stats(NamedTuple):
         return Stats(self.requests - earlier.requests, self.characters - earlier.characters, self.cpu_s - earlier.cpu_s)
 
 
-class LoopbackServer:
-    """The server as a child process; a context manager.
+class LoopbackServer(ServerProcess):
+    """The server as a child process.
 
     `script` is the path that `write_script` wrote; `latency_ms` passes before each reply.
     """
 
     def __init__(self, script: Path, latency_ms: float = 0) -> None:
-        command = [sys.executable, "-m", "benchmarks.loopback_server", str(script), "--latency-ms", str(latency_ms)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[1])
-        assert self._process.stdout is not None
-        port = self._process.stdout.readline().decode().strip()
-        if not port:
-            self._process.wait()
-            raise SystemExit("the loopback server did not start")
-        self.url = f"http://127.0.0.1:{port}/v1"
-        """The base address to give to a client."""
+        super().__init__("benchmarks.loopback_server", str(script), "--latency-ms", str(latency_ms))
 
     def stats(self) -> Stats:
         """Requests answered and CPU seconds used so far."""
-        with urllib.request.urlopen(f"{self.url}/stats", timeout=10) as reply:
-            return Stats(**json.load(reply))
-
-    def __enter__(self) -> LoopbackServer:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._process.terminate()
-        self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        return Stats(**self.get("/stats"))
 
 
 def write_script(records: Iterable[BenchmarkRecord], path: Path) -> Path:

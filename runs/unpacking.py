@@ -39,6 +39,7 @@ _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _NOT_OURS = "It was not made by `chronoqg pack`, or was changed since."
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
+"""What zipfile raises for a file that is cut short or damaged, packed in a way it does not know, or has a header that makes no sense."""
 
 
 @dataclass(frozen=True)
