@@ -127,6 +127,7 @@ class Role(StrEnum):
     ERROR_ANALYST = "error_analyst"
     REVISER = "reviser"
     LEAK_REWRITER = "leak_rewriter"
+    ROUND_TRIP_READER = "round_trip_reader"
     LEAK_FILTER = "leak_filter"
 
 
