@@ -14,7 +14,7 @@ from agents.prompt_renderer import prompt_renderer
 from agents.response_cache import ResponseCache
 from agents.rules import RULES
 from agents.rules_backend import LABEL, Rule, RulesSource, render_typed
-from agents.transitions import Table, transition_table
+from agents.transitions import VERIFICATION, Table, transition_table
 from agents.workflow import Watch, Workflow
 from state.config import AgentsConfig, Config, ModelConfig, RoleConfig
 from state.errors import ConfigError, did_you_mean
@@ -35,6 +35,7 @@ def build_workflow(
     ledger: Ledger | None = None,
     tell: Tell | None = None,
     unusable: UnusableReplies | None = None,
+    verifies_only: bool = False,
 ) -> Workflow:
     """The workflow of a run: models over the network, rules in this process.
 
@@ -48,6 +49,7 @@ def build_workflow(
         ledger: keeps calls within a budget.
         tell: is shown lines about servers that are busy or gone.
         unusable: keeps replies that cannot be used until their instance ends.
+        verifies_only: whether each record's template question is verified and nothing else is done.
 
     Raises:
         ConfigError: a role names an unknown model, a key's variable is not set, or a prompt is broken.
@@ -65,7 +67,7 @@ def build_workflow(
     crew = build_crew(config, live)
     if asks_anew:
         crew = replace(crew, backends={role: replace(backend, asks_anew=True) for role, backend in crew.backends.items()})
-    return Workflow(crew, table_of(config), watch)
+    return Workflow(crew, VERIFICATION if verifies_only else table_of(config), watch)
 
 
 def table_of(config: Config) -> Table:

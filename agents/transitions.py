@@ -50,6 +50,14 @@ _DECISIONS: dict[tuple[Node, Outcome], Target] = {
 }
 
 
+VERIFICATION: Table = {
+    (Node.VERIFY, Outcome.AGREES): Terminal.VERIFIED,
+    (Node.VERIFY, Outcome.DISAGREES): Terminal.FAILED_VERIFICATION,
+    (Node.VERIFY, Outcome.NO_USABLE_REPLY): Terminal.AGENT_ERROR,
+}
+"""The table of a study of the verifier: the question is given, and verified once."""
+
+
 def transition_table(*, appeal: bool) -> dict[tuple[Node, Outcome], Target]:
     """The table of a setup; without an appeal model a blamed verifier leads to the reviser."""
     table = dict(_DECISIONS)
@@ -60,6 +68,11 @@ def transition_table(*, appeal: bool) -> dict[tuple[Node, Outcome], Target]:
         table = {row: to for row, to in table.items() if row[0] is not Node.APPEAL}
         table[Node.ANALYSE, Outcome.VERIFIER_AT_FAULT] = Node.REVISE
     return table
+
+
+def entry_of(table: Table) -> Node:
+    """The node at which every way begins: `rewrite`, or `verify` where the question is given."""
+    return nodes_of(table)[0]
 
 
 def nodes_of(table: Table) -> list[Node]:

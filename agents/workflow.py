@@ -24,7 +24,7 @@ from agents.leak_rewriter import leak_rewrite
 from agents.reviser import revise
 from agents.rewriter import rewrite
 from agents.tracing import drop_raising_variables, untraced
-from agents.transitions import START, Table, Target, nodes_of
+from agents.transitions import Table, Target, entry_of, nodes_of
 from agents.verifier import appeal, verify
 from state.instance import Backend as BackendNames
 from state.instance import BenchmarkRecord
@@ -57,6 +57,7 @@ NODE_FUNCTIONS: Mapping[Node, NodeFunction] = {
 
 _ENDS: Mapping[Terminal, tuple[Status, DiscardReason | None]] = {
     Terminal.ACCEPTED: (Status.ACCEPTED, None),
+    Terminal.VERIFIED: (Status.ACCEPTED, None),
     Terminal.FAILED_VERIFICATION: (Status.DISCARDED, DiscardReason.FAILED_VERIFICATION),
     Terminal.ANSWER_LEAK: (Status.DISCARDED, DiscardReason.ANSWER_LEAK),
     Terminal.AGENT_ERROR: (Status.FAILED, None),
@@ -106,6 +107,7 @@ class Workflow:
         drop_raising_variables()
         self.crew = crew
         self.table = dict(table)
+        self.entry = entry_of(table)
         self.before = before
         self._watch = watch
         self.graph = self._compile()
@@ -135,7 +137,7 @@ class Workflow:
             function = self._at_once(node) if self.crew.is_immediate else self._in_time(node)
             following = {_place(to): None for table in self._tables() for (start, _), to in table.items() if start is node}
             graph.add_node(node.value, function, destinations=tuple(following))  # type: ignore[call-overload]
-        graph.set_entry_point(START.value)
+        graph.set_entry_point(self.entry.value)
         return graph.compile()
 
     def _in_time(self, node: Node) -> Callable[[_Way], Coroutine[Any, Any, _Command]]:
@@ -191,7 +193,10 @@ class Workflow:
 async def run_instance(record: BenchmarkRecord, workflow: Workflow) -> InstanceResult:
     """Takes one instance through the state machine; raises only for an error in the program."""
     config: RunnableConfig = {"recursion_limit": workflow.recursion_limit}
-    start = _Way(state=initial_state(record, START))
+    begin = initial_state(record, workflow.entry)
+    if workflow.entry is not Node.REWRITE:  # nobody writes: the record's own question is the one to verify
+        begin["question"] = record.raw_question
+    start = _Way(state=begin)
     await asyncio.sleep(0)  # lets a stop signal through where no source ever waits
     with untraced():
         end = workflow.graph.invoke(start, config) if workflow.crew.is_immediate else await workflow.graph.ainvoke(start, config)
@@ -201,10 +206,10 @@ async def run_instance(record: BenchmarkRecord, workflow: Workflow) -> InstanceR
 def conclude(end: PipelineState) -> InstanceResult:
     """The result of a way that has ended; accepted only with proof."""
     to, visits = end["to"], end["visits"]
-    last_node = visits[-1].node if visits else START
+    last_node = visits[-1].node if visits else Node.REWRITE
     if not isinstance(to, Terminal):
         return InstanceResult(Status.FAILED, None, None, f"the way ended before {to.value}", last_node, visits)
-    if to is Terminal.ACCEPTED and not is_proven(end):
+    if (to is Terminal.ACCEPTED and not is_proven(end)) or (to is Terminal.VERIFIED and end["verified"] != end["question"]):
         detail = "accepted without proof that verifier and leak filter passed this very text"
         return InstanceResult(Status.FAILED, None, None, detail, last_node, visits)
     status, reason = _ENDS[to]

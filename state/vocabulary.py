@@ -84,6 +84,8 @@ class Terminal(StrEnum):
     """Where an instance's way through the state machine ends."""
 
     ACCEPTED = "accepted"
+    VERIFIED = "verified"
+    """Only in a study of the verifier: it agreed with the question that it was given."""
     FAILED_VERIFICATION = "discarded: failed verification"
     ANSWER_LEAK = "discarded: answer leak"
     AGENT_ERROR = "failed: agent error"
