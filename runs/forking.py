@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from filelock import FileLock, Timeout
 
 from agents.addresses import public_address
 from agents.fork import ForkedWorkflow, visits_before
@@ -20,21 +19,18 @@ from agents.rules_backend import LABEL
 from agents.setup import build_workflow, check_crew, role_configs, table_of
 from agents.transitions import nodes_of
 from agents.workflow import InstanceResult
-from runs.building import open_cache, prompt_files, usage_lines, with_prompts_of
+from runs.building import open_cache, usage_lines, with_prompts_of
 from runs.config_file import LoadedConfig, check_environment, load_config, load_models
-from runs.config_identity import dump_config, first_difference, identity
 from runs.database import InstanceOutcome, UsageRow
 from runs.engine import Agents, work_through
-from runs.forks import FORK, ForkDatabase, ForkNote, ForkReader, fork_folder, open_run, sha256_of
-from runs.json_lines import pretty_json, write_whole
+from runs.fork_folder import ForkFolder
+from runs.forks import ForkReader, fork_folder, open_run
 from runs.ledger import RunLedger
-from runs.manifest import config_sha256
 from runs.rare_collections import rare_collections
-from runs.run_folder import CONFIG, DATABASE, LOCK, PROMPTS, RunReader, spent
+from runs.run_folder import CONFIG, RunReader, spent
 from runs.run_models import find_modes, with_noted_modes
 from runs.show import describe_history
 from runs.terminal import Advance, say
-from state.config import Config
 from state.errors import ConfigError, RunFolderError, did_you_mean
 from state.instance import BenchmarkRecord
 from state.model_base import FORMAT_VERSION
@@ -161,7 +157,7 @@ def fork_run(order: ForkOrder, advance: Advance | None = None) -> ForkReport:
     _ask_for_trust(loaded, order)
     check_environment(loaded)
     ids, not_reached = _instances(reader, node, order.instance)
-    with _ForkFolder(reader, order.name, node, config) as folder, open_cache(config) as cache:
+    with ForkFolder(reader, order.name, node, config) as folder, open_cache(config) as cache:
         finished = folder.database.finished()
         pending = [ident for ident in ids if ident not in finished]
         if pending:
@@ -185,59 +181,6 @@ def fork_run(order: ForkOrder, advance: Advance | None = None) -> ForkReport:
                 with rare_collections():
                     asyncio.run(work_through(records, agents, config.run.concurrency, folder.database, counts, advance))
         return _report(reader, folder, ids, len(pending), not_reached, with_history=order.instance is not None)
-
-
-class _ForkFolder:
-    """A fork's directory, owned by this process while it is open."""
-
-    def __init__(self, reader: RunReader, name: str, node: Node, config: Config) -> None:
-        self.path = fork_folder(reader.path, name)
-        self.address = f"{reader.path}@{name}"
-        if like := [other.name for other in self.path.parent.glob("*") if other.name != name and other.name.lower() == name.lower()]:
-            # Where capitals do not count, the two would be one folder.
-            raise RunFolderError(f"there is a fork {like[0]!r}", where=self.address, remedy="Choose another --name.")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(self.path / LOCK)
-            self._lock.acquire(timeout=0)
-        except Timeout as err:
-            raise RunFolderError("another process is working on this fork", where=self.address, remedy="Wait for it to end.") from err
-        except OSError as err:
-            raise RunFolderError(f"the fork cannot be written: {err.strerror}", where=str(self.path)) from err
-        try:
-            if not (self.path / FORK).exists():
-                self._begin(name, node, config)
-            self.reader = ForkReader(reader.path, name)
-            self._refuse_another(node, config)
-            self.reader.check_prompts()
-            self.database = ForkDatabase(self.path / DATABASE, node, writable=True)
-        except BaseException:
-            self._lock.release()
-            raise
-
-    def __enter__(self) -> _ForkFolder:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.database.close()
-        self._lock.release()
-
-    def _begin(self, name: str, node: Node, config: Config) -> None:
-        """The note comes last, so that a folder without one is no fork yet."""
-        files = prompt_files(config)
-        for prompt, content in sorted(files.items()):
-            write_whole(self.path / PROMPTS / f"{prompt}.md", [content])
-        write_whole(self.path / CONFIG, [dump_config(config).encode()])
-        note = ForkNote(name=name, node=node, config_sha256=config_sha256(config), prompts=sha256_of(files))
-        write_whole(self.path / FORK, [pretty_json(note.model_dump(mode="json", by_alias=True))])
-
-    def _refuse_another(self, node: Node, config: Config) -> None:
-        note, remedy = self.reader.note, "Choose another --name."
-        if note.node is not node:
-            raise RunFolderError(f"the fork is there already, from {note.node.value}", where=self.address, remedy=remedy)
-        if note.config_sha256 != config_sha256(config):
-            key = first_difference(identity(config), identity(self.reader.config().config))
-            raise RunFolderError(f"the fork is there already, with another config ({key} differs)", where=self.address, remedy=remedy)
 
 
 def _node(typed: str) -> Node:
@@ -298,7 +241,7 @@ def _instances(reader: RunReader, node: Node, instance: str | None) -> tuple[lis
     return ids, len(asked) - len(ids)
 
 
-def _report(reader: RunReader, folder: _ForkFolder, ids: Sequence[str], taken: int, not_reached: int, *, with_history: bool) -> ForkReport:
+def _report(reader: RunReader, folder: ForkFolder, ids: Sequence[str], taken: int, not_reached: int, *, with_history: bool) -> ForkReport:
     database = folder.database
     changes, histories = [], []
     with reader.database() as parent:
