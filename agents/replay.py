@@ -16,7 +16,7 @@ from agents.crew import Crew
 from agents.replies import RawReply
 from agents.request_difference import nearest_difference
 from agents.setup import build_crew, table_of
-from agents.transitions import Table
+from agents.transitions import VERIFICATION, Table
 from agents.workflow import Before, InstanceResult, Workflow, run_instance
 from state.config import Config
 from state.errors import ReplayMismatch
@@ -87,8 +87,16 @@ class RecordedStart(NamedTuple):
 class Replayer:
     """Replays instances of one setup, one after the other, through a graph that is compiled once."""
 
-    def __init__(self, config: Config, *, table: Table | None = None, start: RecordedStart | None = None) -> None:
+    def __init__(
+        self, config: Config, *, table: Table | None = None, start: RecordedStart | None = None, verifies_only: bool = False
+    ) -> None:
         """Loads the prompts; `config.prompts.path` must name those that the run used.
+
+        Args:
+            config: the setup.
+            table: the transitions; by default those of the setup.
+            start: what another setup recorded before.
+            verifies_only: whether given questions were verified and nothing else was done.
 
         Raises:
             ConfigError: a prompt is missing or broken, or a role names an unknown model.
@@ -99,7 +107,9 @@ class Replayer:
         if start is not None:
             earlier = self._crew(start.config)
             before = Before(start.node, lambda record: earlier, table_of(start.config))
-        self._workflow = Workflow(crew, table or table_of(config), lambda visit: self._comparison.compare(visit), before)
+        self._workflow = Workflow(
+            crew, VERIFICATION if verifies_only else table or table_of(config), lambda visit: self._comparison.compare(visit), before
+        )
 
     def _crew(self, config: Config) -> Crew:
         return build_crew(config, lambda name, model: self._source)

@@ -18,7 +18,19 @@ from state.vocabulary import Node
 class ForkFolder:
     """A fork's directory, owned by this process while it is open."""
 
-    def __init__(self, reader: RunReader, name: str, node: Node, config: Config) -> None:
+    def __init__(self, reader: RunReader, name: str, node: Node, config: Config, *, verifies_only: bool = False) -> None:
+        """Claims the folder, and begins the fork if it is new.
+
+        Args:
+            reader: the run that it is a fork of.
+            name: what to call it.
+            node: the first node that is asked anew.
+            config: the fork's own config.
+            verifies_only: whether template questions are verified and nothing else is done.
+
+        Raises:
+            RunFolderError: it cannot be written, another process owns it, or it is there with another config.
+        """
         self.path = fork_folder(reader.path, name)
         self.address = f"{reader.path}@{name}"
         if like := [other.name for other in self.path.parent.glob("*") if other.name != name and other.name.lower() == name.lower()]:
@@ -34,7 +46,7 @@ class ForkFolder:
             raise RunFolderError(f"the fork cannot be written: {err.strerror}", where=str(self.path)) from err
         try:
             if not (self.path / FORK).exists():
-                self._begin(name, node, config)
+                self._begin(name, node, config, verifies_only)
             self.reader = ForkReader(reader.path, name)
             self._refuse_another(node, config)
             self.reader.check_prompts()
@@ -50,13 +62,13 @@ class ForkFolder:
         self.database.close()
         self._lock.release()
 
-    def _begin(self, name: str, node: Node, config: Config) -> None:
+    def _begin(self, name: str, node: Node, config: Config, verifies_only: bool) -> None:
         """The note comes last, so that a folder without one is no fork yet."""
         files = prompt_files(config)
         for prompt, content in sorted(files.items()):
             write_whole(self.path / PROMPTS / f"{prompt}.md", [content])
         write_whole(self.path / CONFIG, [dump_config(config).encode()])
-        note = ForkNote(name=name, node=node, config_sha256=config_sha256(config), prompts=sha256_of(files))
+        note = ForkNote(name=name, node=node, config_sha256=config_sha256(config), prompts=sha256_of(files), verifies_only=verifies_only)
         write_whole(self.path / FORK, [pretty_json(note.model_dump(mode="json", by_alias=True))])
 
     def _refuse_another(self, node: Node, config: Config) -> None:

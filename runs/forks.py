@@ -46,6 +46,8 @@ class ForkNote(Contract):
     """SHA-256 of what of its config must stay the same for it to be continued."""
     prompts: dict[str, str]
     """`<role>/<version>` -> SHA-256 of each prompt file that it keeps."""
+    verifies_only: bool = False
+    """Whether it is a cell of a study of the verifier: each record's template question was verified, and nothing else done."""
 
 
 class ForkDatabase(RunDatabase):

@@ -32,6 +32,7 @@ class RunLedger:
         budget_usd: float | None,
         *,
         tell: Callable[[str], None] | None = None,
+        spent_elsewhere: int = 0,
     ) -> None:
         """A ledger that begins with what the run has spent before.
 
@@ -40,11 +41,12 @@ class RunLedger:
             models: the entries of `models`, by name.
             budget_usd: the cap; `None` for none.
             tell: is shown a line on a server that uses more than it was allowed.
+            spent_elsewhere: billionths of a US dollar that count towards the same cap and stand in other databases.
         """
         self._database = database
         self._models = models
         self._budget = None if budget_usd is None else _nano(Decimal(str(budget_usd)))
-        self._spent = database.spent()
+        self._spent = database.spent() + spent_elsewhere
         self._reserved: dict[int, tuple[Call, int]] = {}
         self._free = 0
         self._changed = asyncio.Event()

@@ -20,7 +20,7 @@ from state.config import Config
 from state.errors import ReplayMismatch, RunFolderError
 from state.model_base import FORMAT_VERSION
 from state.trajectory import Trajectory
-from state.vocabulary import Status
+from state.vocabulary import Node, Status
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ class RunReplayer:
         self._traces = reader.trace_file()
         self._numbers = {ident: number for number, ident in enumerate(self._traces.ids())}
         config = with_noted_modes(_config(reader, current_prompts), database)
-        start = None
-        if isinstance(reader, ForkReader):
+        start, verifies_only = None, isinstance(reader, ForkReader) and reader.note.verifies_only
+        if isinstance(reader, ForkReader) and reader.note.node is not Node.REWRITE and not verifies_only:
             with reader.parent.database() as earlier:
                 start = RecordedStart(reader.node, with_noted_modes(_config(reader.parent, current_prompts), earlier))
-        self._replayer = Replayer(config, start=start)
+        self._replayer = Replayer(config, start=start, verifies_only=verifies_only)
 
     def replay(self, instance_id: str) -> Replayed:
         """The replay of one instance, by its full id.

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from state.interval import Granularity
 from state.model_base import Contract
+from state.study_config import StudyConfig
 
 SECRET_KEY = re.compile(r"key|token|secret|password|authorization|cookie", re.IGNORECASE)
 """Names under which a value is never shown."""
@@ -405,3 +406,5 @@ class Config(Contract):
     """The prompts."""
     run: RunConfig = RunConfig()
     """The run."""
+    study: StudyConfig = StudyConfig()
+    """What `chronoqg study` asks; no other command reads it."""

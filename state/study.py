@@ -64,7 +64,7 @@ class StudyItem(Contract):
     """`<dataset>-` and 12 hex digits, unique among the items."""
     source: str
     """Id of the record whose trace it comes from; all items of one source question share it."""
-    register: Register
+    wording: Register
     """In which words it asks."""
     kind: DamageKind | None
     """What was done to the trace; `None`: it is sound."""
