@@ -328,8 +328,11 @@ class RoleConfig(Contract):
 class VerifierConfig(RoleConfig):
     """The verifier's model, prompt and modes."""
 
-    modes: tuple[Literal["all", "single"], ...] = ("all",)
-    """`all`: name every entity that fits; `single`: the paper's mode. All modes must agree."""
+    modes: tuple[Literal["all", "single", "roundtrip"], ...] = ("all",)
+    """`all`: name every entity that fits; `single`: the paper's mode; `roundtrip`: code compares what the round-trip reader reads.
+
+    Asked in this order; all must agree.
+    """
 
     @field_validator("modes")
     @classmethod
@@ -354,10 +357,18 @@ class AgentsConfig(Contract):
     """Repairs the question."""
     leak_rewriter: RoleConfig = RoleConfig()
     """Takes a leaked answer out of the question."""
+    round_trip_reader: RoleConfig | None = None
+    """Says which temporal constraints the question states; plays the verifier's mode `roundtrip`, which needs it."""
     retries: int = Field(default=2, ge=0, le=10)
     """How often a role is asked again after an unusable reply."""
     require_names: bool = True
     """Whether a question must hold the label or an alias of every anchor and reference."""
+
+    @model_validator(mode="after")
+    def _somebody_reads(self) -> AgentsConfig:
+        if "roundtrip" in self.verifier.modes and self.round_trip_reader is None:
+            raise ValueError("the verifier's mode 'roundtrip' needs a model under agents.round_trip_reader.model")
+        return self
 
 
 class CacheConfig(Contract):

@@ -20,6 +20,8 @@ class PipelineState(TypedDict):
     """The question as it stands; empty until one is written."""
     objection: AnswersReply | None
     """The answers of the verification that disagreed last."""
+    findings: tuple[str, ...] | None
+    """What the round-trip reader's constraints differ in, at the verification that disagreed last; `None`: nobody could say."""
     appeal_answers: tuple[str, ...] | None
     """What a lost appeal named."""
     cause: Cause
@@ -66,6 +68,7 @@ def initial_state(record: BenchmarkRecord, start: Node) -> PipelineState:
         record=record,
         question="",
         objection=None,
+        findings=None,
         appeal_answers=None,
         cause=Cause.UNCLEAR,
         reason="",

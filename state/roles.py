@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from state.fact import LabelledFact
 from state.model_base import Contract
-from state.vocabulary import Cause
+from state.vocabulary import Cause, OperatorWord, RankOrder
 
 
 class RewriteRequest(Contract):
@@ -33,6 +33,28 @@ class VerifyRequest(Contract):
     """Topology, hop count and relation labels."""
 
 
+class NamedFact(Contract):
+    """A fact by the labels of its parts, without its time."""
+
+    subject: str
+    """Label of the subject."""
+    relation: str
+    """Label of the relation."""
+    object: str
+    """Label of the object."""
+
+
+class ReadRequest(Contract):
+    """What the round-trip reader sees: nothing of the gold answer or the trace, and no time."""
+
+    question: str
+    """The question to read."""
+    facts: tuple[NamedFact, ...]
+    """The distinct facts of the evidence, sorted by label."""
+    moments: tuple[str, ...]
+    """Labels of the relations whose facts in the evidence all begin and end in one granule, sorted."""
+
+
 class AnalyseRequest(Contract):
     """What the error analyst sees."""
 
@@ -48,6 +70,11 @@ class AnalyseRequest(Contract):
     """The gold answer."""
     evidence: tuple[LabelledFact, ...]
     """The verifier's evidence."""
+    findings: tuple[str, ...] | None = None
+    """How the constraints that the round-trip reader read differ from the trace's; empty: not at all.
+
+    `None`: no such reader was asked, or it could not tell.
+    """
 
 
 class ReviseRequest(AnalyseRequest):
@@ -72,7 +99,7 @@ class LeakRewriteRequest(Contract):
     """The strings that must not appear."""
 
 
-RoleRequest = RewriteRequest | VerifyRequest | AnalyseRequest | ReviseRequest | LeakRewriteRequest
+RoleRequest = RewriteRequest | VerifyRequest | ReadRequest | AnalyseRequest | ReviseRequest | LeakRewriteRequest
 
 
 class QuestionReply(Contract):
@@ -100,4 +127,39 @@ class CauseReply(Contract):
     """One or two sentences."""
 
 
-RoleReply = QuestionReply | AnswersReply | CauseReply
+class FactDescription(Contract):
+    """A fact as a question speaks of it."""
+
+    relation: str
+    """Label of the relation."""
+    subject: str | None
+    """Label of the subject; `None` where the question leaves it open."""
+    object: str | None
+    """Label of the object; `None` where the question leaves it open."""
+
+
+class StatedConstraint(Contract):
+    """One condition on time that a question states."""
+
+    operator: OperatorWord
+    """What must hold from left to right, or by what the left fact is ranked."""
+    left: FactDescription
+    """The fact compared or ranked."""
+    right: FactDescription | None
+    """What it is compared with; `None` exactly for a rank."""
+    rank: int | None
+    """From 1, from the end that `order` names; `None` for a comparison."""
+    order: RankOrder | None
+    """`None` for a comparison."""
+
+
+class ReadingReply(Contract):
+    """Reply of the round-trip reader."""
+
+    constraints: tuple[StatedConstraint, ...]
+    """Every condition on time that the question states; empty with `cannot_tell` false: none."""
+    cannot_tell: bool
+    """Whether the question could not be understood."""
+
+
+RoleReply = QuestionReply | AnswersReply | CauseReply | ReadingReply

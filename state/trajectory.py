@@ -97,7 +97,7 @@ class Visit(Contract):
     role: Role
     """Who did the work."""
     mode: str | None = None
-    """Verifier mode of this call's work (`all`, `single`); `None` elsewhere."""
+    """Verifier mode of this call's work (`all`, `single`, `roundtrip`); `None` elsewhere."""
     outcome: Outcome
     """What it came to."""
     to: str

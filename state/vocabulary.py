@@ -146,6 +146,41 @@ class Cause(StrEnum):
     UNCLEAR = "unclear"
 
 
+class OperatorWord(StrEnum):
+    """A temporal condition in plain English, as a reader of questions names it; `graph_sampler/operators.py` says what each means."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    EQUALS = "equals"
+    STARTS = "starts"
+    STARTED_BY = "started by"
+    FINISHES = "finishes"
+    FINISHED_BY = "finished by"
+    MEETS = "meets"
+    MET_BY = "met by"
+    DURING = "during"
+    CONTAINS = "contains"
+    OVERLAPS = "overlaps"
+    OVERLAPPED_BY = "overlapped by"
+    START_RANK = "start rank"
+    END_RANK = "end rank"
+    DURATION_RANK = "duration rank"
+
+    @property
+    def is_rank(self) -> bool:
+        """Whether it ranks one fact's rivals rather than compare two facts."""
+        return self in (OperatorWord.START_RANK, OperatorWord.END_RANK, OperatorWord.DURATION_RANK)
+
+
+class Difference(StrEnum):
+    """How what a question says differs from what it should say. Paper: Figure 7; `reversed` is its *wrong* turned round."""
+
+    MISSING = "missing"
+    WRONG = "wrong"
+    REVERSED = "reversed"
+    UNNECESSARY = "unnecessary"
+
+
 class LeakKind(StrEnum):
     """How an answer leaked into a question."""
 
