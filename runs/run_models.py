@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from agents.ledger import Ledger
 from runs.config_file import role_models
+from runs.config_identity import identity
 from runs.database import RunDatabase
 from state.config import Config
 
@@ -20,6 +21,22 @@ _NOTE = "structured_output:"
 def with_noted_modes(config: Config, database: RunDatabase) -> Config:
     """The config with every mode that the run has found out in place of `auto`."""
     return _with_modes(config, {name: mode for name in _undecided(config) if (mode := database.note(_NOTE + name)) is not None})
+
+
+def copy_modes(config: Config, other: Config, known: RunDatabase, database: RunDatabase) -> None:
+    """Notes what another run has found out of models that are the same, so that no server is asked twice.
+
+    Args:
+        config: the setup that is to know.
+        other: the setup of the other run.
+        known: the other run's database.
+        database: the database to note it in.
+    """
+    for name in _undecided(config):
+        mode = known.note(_NOTE + name)
+        same = identity(config)["models"][name] == identity(other)["models"].get(name)
+        if mode is not None and same and database.note(_NOTE + name) is None:
+            database.store_note(_NOTE + name, mode)
 
 
 async def find_modes(

@@ -9,6 +9,7 @@ import orjson
 
 from runs.database import InstanceOutcome
 from runs.run_folder import RunReader
+from runs.study_items import describe_item
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
 from state.trajectory import Trajectory, Try, Visit
@@ -22,7 +23,7 @@ def describe_instance(reader: RunReader, instance_id: str) -> list[str]:
         RunFolderError: there is no such instance, or the directory is damaged.
     """
     record = reader.record(instance_id)
-    lines = [*_head(record), *_trace(record), *_facts(record)]
+    lines = [*_head(record), *describe_item(reader.path, record.id), *_trace(record), *_facts(record)]
     if not reader.has_agents:
         return [*lines, "", "History", "  no agent has worked on it: this is a sample"]
     with reader.database() as database:

@@ -1,0 +1,123 @@
+"""The cells of a study, one after the other: what is finished is not asked again, and one budget holds for all.
+
+A cell is asked by the engine, the role code, the cache and the ledger of a run. Cells of prompts that
+were edited since stay on the disk and in the bill, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from agents.response_cache import ResponseCache
+from agents.setup import build_workflow
+from agents.workflow import InstanceResult, run_instance
+from evaluation.cells import Cell
+from evaluation.study_folder import StudyFolder
+from runs.building import with_prompts_of
+from runs.config_file import LoadedConfig, check_environment
+from runs.engine import Agents, work_through
+from runs.fork_folder import ForkFolder
+from runs.forks import ForkReader
+from runs.ledger import RunLedger
+from runs.rare_collections import rare_collections
+from runs.run_models import copy_modes, find_modes
+from runs.terminal import Advance
+from state.errors import ChronoQGError
+from state.instance import BenchmarkRecord
+from state.vocabulary import Node, Status
+
+Tell = Callable[[str], None]
+
+
+class Answered(NamedTuple):
+    """A cell and where its answers are."""
+
+    cell: Cell
+    reader: ForkReader
+
+
+def check_cells(loaded: LoadedConfig, cells: Sequence[Cell]) -> None:
+    """Passes if every cell's keys are set and its models can be held to the budget.
+
+    Raises:
+        ConfigError: they are not.
+    """
+    for cell in cells:
+        check_environment(replace(loaded, config=cell.config))
+
+
+def ask_cells(
+    study: StudyFolder,
+    cells: Sequence[Cell],
+    cache: ResponseCache | None,
+    *,
+    tell: Tell,
+    retry_failed: bool = False,
+    advance: Advance | None = None,
+) -> list[Answered]:
+    """Asks every cell every record of the study that it has not finished.
+
+    Raises:
+        ChronoQGError: a server, a key or the budget stops the study; what is finished is kept.
+        KeyboardInterrupt: the user stopped it; what is finished is kept.
+    """
+    answered = []
+    for number, cell in enumerate(cells, start=1):
+        with ForkFolder(study.reader, cell.folder, cell.node, cell.config, verifies_only=cell.node is Node.VERIFY) as folder:
+            finished = folder.database.finished()
+            taken = [
+                place
+                for place, ident in enumerate(study.reader.trace_file().ids())
+                if ident not in finished or (retry_failed and finished[ident] is Status.FAILED)
+            ]
+            if taken:
+                tell(f"cell {number} of {len(cells)}: {cell.name}, {len(taken)} of {len(study.reader.trace_file())} questions to ask")
+                try:
+                    _ask(study, cell, folder, taken, cache, tell, advance)
+                except (KeyboardInterrupt, ChronoQGError):
+                    tell(f"{len(folder.database.finished())} questions of cell {cell.name} are done; the same command goes on")
+                    raise
+            answered.append(Answered(cell, folder.reader))
+    return answered
+
+
+def _ask(
+    study: StudyFolder,
+    cell: Cell,
+    folder: ForkFolder,
+    taken: Sequence[int],
+    cache: ResponseCache | None,
+    tell: Tell,
+    advance: Advance | None,
+) -> None:
+    config = with_prompts_of(folder.reader, cell.config)
+    elsewhere = 0
+    for other in study.cells():
+        if other.note.name != cell.folder and other.has_agents:
+            with other.database() as database:
+                elsewhere += database.spent()
+                copy_modes(config, other.config().config, database, folder.database)
+    ledger = RunLedger(folder.database, config.models, config.run.budget_usd, tell=tell, spent_elsewhere=elsewhere)
+    config = asyncio.run(find_modes(config, folder.database, ledger, tell))
+    workflow = build_workflow(
+        config,
+        environ=os.environ,
+        cache=cache,
+        ledger=ledger,
+        tell=tell,
+        unusable=folder.database,
+        verifies_only=cell.node is Node.VERIFY,
+    )
+
+    async def one(record: BenchmarkRecord) -> InstanceResult:
+        return await run_instance(record, workflow)
+
+    traces = study.reader.trace_file()
+    counts = len(taken), len(traces)
+    agents = Agents(one, workflow.aclose)
+    with rare_collections():
+        asyncio.run(work_through(map(traces.record, taken), agents, config.run.concurrency, folder.database, counts, advance))
