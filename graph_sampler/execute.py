@@ -48,7 +48,7 @@ def execute(trace: Trace, facts: Sequence[TemporalFact]) -> Execution:
     for step in trace.steps:
         if isinstance(step, StructuralStep):
             candidate = _candidate_after(step, candidate)
-            rows = [longer for row in rows for fact in facts if (longer := _extend(row, step, fact)) is not None]
+            rows = _join(rows, step, facts)
         elif isinstance(step, PairwiseStep):
             rows = [row for row in rows if _keeps(step, row, trace)]
         else:
@@ -75,11 +75,25 @@ def _candidate_after(step: StructuralStep, candidate: str) -> str:
     return candidate if isinstance(step, FilterStep) else variables[0]
 
 
-def _extend(row: Row, step: StructuralStep, fact: TemporalFact) -> Row | None:
-    """The row with one more fact, if that fits its pattern and what is bound."""
+def _join(rows: list[Row], step: StructuralStep, facts: Sequence[TemporalFact]) -> list[Row]:
+    """Every row with every fact that fits it; all rows bind the same variables."""
     subject, relation, object_ = step.pattern
-    if fact.relation != relation:
-        return None
+    bound = rows[0].entities if rows else {}
+    fitting: dict[str, list[TemporalFact]] = {}
+    for fact in facts:
+        if fact.relation == relation:
+            near = fact.subject if subject in bound else fact.object if object_ in bound else ""
+            fitting.setdefault(near, []).append(fact)
+    joined = []
+    for row in rows:
+        near = row.entities.get(subject, row.entities.get(object_, ""))
+        joined += [longer for fact in fitting.get(near, ()) if (longer := _extend(row, step, fact)) is not None]
+    return joined
+
+
+def _extend(row: Row, step: StructuralStep, fact: TemporalFact) -> Row | None:
+    """The row with one more fact, if that fits its pattern's ends and what is bound."""
+    subject, _, object_ = step.pattern
     entities = dict(row.entities)
     for end, entity in ((subject, fact.subject), (object_, fact.object)):
         if (entities.setdefault(end, entity) if end.startswith("?") else end) != entity:
@@ -90,12 +104,10 @@ def _extend(row: Row, step: StructuralStep, fact: TemporalFact) -> Row | None:
 def _keeps(step: PairwiseStep, row: Row, trace: Trace) -> bool:
     left = row.facts[step.left]
     right = trace.references[step.right] if step.right in trace.references else row.facts[step.right]
-    if left == right:
-        return False
     (a, b), (c, d) = left.interval, right.interval
     operator = BY_NAME[step.operator]
     by_precedence = (other for other in operators_of(operator.family) if other.holds(a, b, c, d))
-    return next(by_precedence, None) is operator
+    return next(by_precedence, None) is operator and left != right
 
 
 def _at_rank(step: OrdinalStep, rows: list[Row]) -> list[Row]:
