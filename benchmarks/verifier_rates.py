@@ -5,7 +5,8 @@
 Run from the root of the repository. All figures are of the offline rules, never of a language model.
 A question is accepted if the verifier names the gold answer and nothing else, detected if it does not:
 it names another set of entities (the empty one included) or abstains. A damaged question that still
-names exactly the gold answer is missed.
+names exactly the gold answer is missed, unless its damage is an unnecessary constraint, which leaves the
+answer as it is.
 """
 
 from __future__ import annotations
@@ -16,12 +17,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 from agents.offline.rewriter import rewrite, rewrite_plainly
 from agents.offline.verifier import verify
-from benchmarks.trace_damage import FILTER, Damage, DamageKind, damages
+from evaluation.trace_damage import FILTER, Damage, damages, random_stream
 from graph_sampler.load import load_graph
 from graph_sampler.operators import OPERATOR_NAMES
 from graph_sampler.sampler import sample_traces
@@ -31,12 +31,16 @@ from state.fact import LabelledFact
 from state.instance import BenchmarkRecord
 from state.interval import Granularity
 from state.roles import RewriteRequest, VerifyRequest
+from state.study import DamageKind
 from state.trace import OrdinalStep, PairwiseStep
 from state.vocabulary import RelationType
 
-FREE_QUESTIONS = Path(__file__).resolve().parents[1] / "tests" / "data" / "free_questions.jsonl"
-"""Sixty questions written by hand and frozen by a test."""
-AT_FREEZE = "The version that stood when they were frozen, untuned on any of them, got 13 right and 5 wrong and could not tell 42."
+FREE_QUESTIONS = tuple(sorted((Path(__file__).resolve().parents[1] / "tests" / "data").glob("free_questions*.jsonl")))
+"""Files of questions written by hand, each frozen by a test."""
+AT_FREEZE = (
+    "The version that stood when the sixty of `free_questions.jsonl` were frozen, untuned on any of them, got 13 right and 5 wrong "
+    "and could not tell 42."
+)
 """The first measurement, which no later version can repeat once somebody has looked."""
 GRANULARITY = {"bundled:days": Granularity.DAY}
 """Unit of time of the shipped graphs that are not in years."""
@@ -123,7 +127,12 @@ def unharmed(sampled: Sampled, register: Register) -> list[Asked]:
 
 def damage_all(sampled: Sampled) -> list[tuple[BenchmarkRecord, Damage]]:
     """The kept damages of each record, each drawn from the record's own random stream."""
-    return [(record, damage) for record in sampled.records for damage in damages(record, sampled.points, Random(record.id))]
+    return [(record, damage) for record in sampled.records for damage in damages(record, sampled.points, random_stream(0, record.id))]
+
+
+def can_show(asked: Iterable[Asked]) -> list[Asked]:
+    """Those whose damage changes the answer; what an unnecessary constraint does, no answer can show."""
+    return [one for one in asked if one.kind is not DamageKind.UNNECESSARY]
 
 
 def harmed(sampled: Sampled, damaged: Iterable[tuple[BenchmarkRecord, Damage]], register: Register) -> list[Asked]:
@@ -153,13 +162,15 @@ def _ask(
     return Asked(record, operators, kind, question, reading, answers, expected)
 
 
-def free_coverage() -> list[tuple[str, Reading]]:
-    """The frozen free questions and how each is read."""
-    found = []
-    for line in FREE_QUESTIONS.read_text(encoding="utf-8").splitlines():
-        entry = json.loads(line)
-        evidence = tuple(LabelledFact.model_validate(fact) for fact in entry["evidence"])
-        found.append((entry["question"], read(entry["question"], evidence, entry["structure_hint"], entry["answer"])[0]))
+def free_coverage() -> dict[str, list[tuple[str, Reading]]]:
+    """The frozen free questions of each file and how each is read."""
+    found: dict[str, list[tuple[str, Reading]]] = {}
+    for path in FREE_QUESTIONS:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            entry = json.loads(line)
+            evidence = tuple(LabelledFact.model_validate(fact) for fact in entry["evidence"])
+            reading, _ = read(entry["question"], evidence, entry["structure_hint"], entry["answer"])
+            found.setdefault(path.name, []).append((entry["question"], reading))
     return found
 
 
@@ -168,11 +179,14 @@ def share(part: int, whole: int) -> str:
     return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else "-"
 
 
-def coverage_table(readings: Sequence[tuple[str, Reading]]) -> Table:
-    """Right, cannot tell and wrong over the free questions."""
-    counts = Counter(reading for _, reading in readings)
-    rows = [("right", Reading.GOLD), ("cannot tell", Reading.ABSTAINED), ("wrong", Reading.ANOTHER)]
-    return [["free questions", "share"], *([name, share(counts[reading], len(readings))] for name, reading in rows)]
+def coverage_table(by_file: dict[str, list[tuple[str, Reading]]]) -> Table:
+    """Right, cannot tell and wrong over the free questions of each file."""
+    table = [["file", "free questions", "share"]]
+    for name, readings in by_file.items():
+        counts = Counter(reading for _, reading in readings)
+        rows = [("right", Reading.GOLD), ("cannot tell", Reading.ABSTAINED), ("wrong", Reading.ANOTHER)]
+        table += [[name, word, share(counts[reading], len(readings))] for word, reading in rows]
+    return table
 
 
 def acceptance_table(by_register: dict[Register, list[Asked]]) -> Table:
@@ -196,19 +210,27 @@ def reading_table(by_register: dict[Register, list[Asked]]) -> Table:
 
 
 def damage_table(asked: Sequence[Asked]) -> Table:
-    """For each damaged operator and kind `another / abstained / missed`."""
+    """For each damaged operator and kind `another / abstained / missed`; the last column is of the kinds that an answer can show."""
     kinds = list(DamageKind)
-    table = [["operator", *(kind.value for kind in kinds), "all kinds"]]
+    table = [["operator", *(kind.value for kind in kinds), f"all but {DamageKind.UNNECESSARY.value}"]]
     for name in (*OPERATOR_NAMES, FILTER, "all"):
         own = [one for one in asked if name in ("all", *one.operators)]
-        table.append([name, *(_triple([one for one in own if one.kind is kind]) for kind in kinds), _triple(own)])
+        table.append([name, *(_triple([one for one in own if one.kind is kind]) for kind in kinds), _triple(can_show(own))])
     return table
 
 
+def unnecessary_table(by_register: dict[Register, list[Asked]]) -> Table:
+    """How questions with an unnecessary constraint are read in each register."""
+    return reading_table(
+        {register: [one for one in asked if one.kind is DamageKind.UNNECESSARY] for register, asked in by_register.items()}
+    )
+
+
 def detection_table(by_register: dict[Register, list[Asked]]) -> Table:
-    """Detected and missed damage over all kinds for each register."""
+    """Detected and missed damage, over all kinds that an answer can show, for each register."""
     table = [["register", "named another set", "of these as the damaged trace does", "abstained", "missed"]]
-    for register, asked in by_register.items():
+    for register, every in by_register.items():
+        asked = can_show(every)
         another = [one for one in asked if one.reading is Reading.ANOTHER]
         exact = sum(one.answers == one.expected for one in another)
         cells = [share(len(another), len(asked)), share(exact, len(another))]
@@ -254,8 +276,9 @@ def sections(sampled: Sampled, graph: str, seed: int) -> tuple[list[Section], di
     found: list[Section] = [
         (
             "Coverage of free English",
-            "Sixty questions written by hand in free English, over evidence of the two shipped graphs, all 29 operators and four "
-            "templates among them. They were written after the verifier's first version but without sight of it, and are frozen by a hash. "
+            "Questions written by hand in free English, over evidence of the two shipped graphs, all 29 operators and four templates "
+            "among those of each file. They were written after the verifier's first version but without sight of it, and are frozen by a "
+            "hash. "
             f"Wrong: it named another set than the answer. {AT_FREEZE}",
             [coverage_table(free_coverage())],
         ),
@@ -267,11 +290,18 @@ def sections(sampled: Sampled, graph: str, seed: int) -> tuple[list[Section], di
         ),
         (
             "Detection of damaged questions",
-            f"{len(damaged)} damages of the same records: one constraint, or the structural filter, damaged in the trace; kept only if the "
-            "damaged trace names another set on the evidence; worded by the same code as the whole ones. A trace that lost its only "
-            "constraint is left out where the rewriter has no words for it. Cells of the second table, for the rewritten register: named "
-            "another set / abstained / missed. Missed: the verifier still names exactly the gold answer.",
+            f"{len(damaged)} damages of the same records: one constraint, or the structural filter, damaged in the trace; worded by the "
+            "same code as the whole ones. Kept only if the damaged trace names another set on the evidence; an unnecessary constraint only "
+            "if it leaves the answer as it is, so that no answer can show it: it is left out of the first table and of the last column. A "
+            "trace that lost its only constraint is left out where the rewriter has no words for it. Cells of the second table, for the "
+            "rewritten register: named another set / abstained / missed. Missed: the verifier still names exactly the gold answer, which "
+            "is right where a constraint is but unnecessary.",
             [detection_table(broken), damage_table(broken[Register.REWRITTEN])],
+        ),
+        (
+            "Questions with an unnecessary constraint",
+            "The same damages of that kind. Accepted: the verifier names the gold answer and nothing else, as the trace does.",
+            [unnecessary_table(broken)],
         ),
     ]
     return found, whole, broken[Register.REWRITTEN]
@@ -309,7 +339,7 @@ def main() -> None:
                 print(f"\n{register.value}, not accepted, {reading.value}:")
                 print("\n".join(examples((one for one in asked if one.reading is reading), options.examples)))
         print("\nrewritten, damage missed:")
-        print("\n".join(examples((one for one in broken if one.reading is Reading.GOLD), options.examples)))
+        print("\n".join(examples((one for one in can_show(broken) if one.reading is Reading.GOLD), options.examples)))
     if options.markdown:
         intro = (
             "The verifier of the offline backend, measured by `python -m benchmarks.verifier_rates --markdown docs/verifier_rates.md`, "
