@@ -50,7 +50,7 @@ class Prompt:
     purpose: str
     variables: tuple[str, ...]
     response: str
-    """Name of the response format: `question`, `answers` or `cause`."""
+    """Name of the response format: `question`, `answers`, `constraints` or `cause`."""
     system: str
     user: str
 
@@ -81,7 +81,7 @@ def parse(role: str, version: str, content: bytes, where: str) -> Prompt:
     try:
         found = _FILE.match(content.decode("utf-8").replace("\r\n", "\n"))
         head = yaml.safe_load(found["head"]) if found else None
-    except (UnicodeDecodeError, yaml.YAMLError):
+    except (ValueError, RecursionError, yaml.YAMLError):  # PyYAML lets through what an impossible date or deep nesting raises
         found, head = None, None
     if found is None or not isinstance(head, dict) or set(head) != _HEAD_KEYS or not isinstance(head["variables"], list):
         remedy = "Begin with a front matter of purpose, variables and response, then '# System', then '# User'."
