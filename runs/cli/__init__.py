@@ -18,6 +18,7 @@ from runs.cli.making import build, estimate, sample
 from runs.cli.models import check as check_models
 from runs.cli.options import errors_as_lines
 from runs.cli.packing import pack, unpack
+from runs.cli.prompts import diff_prompts, list_prompts, new_prompt, show_prompt
 from runs.cli.reading import check, replay, show
 from runs.rivals import refuse_rivals
 from runs.terminal import survive_narrow_encodings
@@ -25,6 +26,7 @@ from runs.terminal import survive_narrow_encodings
 _COMMANDS: tuple[Callable[..., None], ...] = (sample, estimate, build, check, show, replay, compare, pack, unpack)
 _GRAPH_COMMANDS: tuple[Callable[..., None], ...] = (inspect,)
 _MODEL_COMMANDS: tuple[Callable[..., None], ...] = (check_models,)
+_PROMPT_COMMANDS: dict[str, Callable[..., None]] = {"list": list_prompts, "show": show_prompt, "diff": diff_prompts, "new": new_prompt}
 
 
 def main() -> None:
@@ -54,6 +56,10 @@ def _app() -> typer.Typer:
     for command in _MODEL_COMMANDS:
         models.command()(command)
     made.add_typer(models, name="models")
+    prompts = typer.Typer(help="Look at prompts, compare them and copy one to edit.", no_args_is_help=True, rich_markup_mode=None)
+    for name, command in _PROMPT_COMMANDS.items():
+        prompts.command(name)(command)
+    made.add_typer(prompts, name="prompts")
     return made
 
 

@@ -27,6 +27,10 @@ COMMANDS = (
     ("pack",),
     ("unpack",),
     ("graph", "inspect"),
+    ("prompts", "list"),
+    ("prompts", "show"),
+    ("prompts", "diff"),
+    ("prompts", "new"),
 )
 
 
@@ -60,7 +64,7 @@ def test_every_command_has_a_help_with_an_example_that_parses() -> None:
 
 def test_the_commands_are_those_that_work() -> None:
     listed = re.findall(r"^  (\w+)  ", here("--help").stdout, re.MULTILINE)
-    assert listed == ["sample", "estimate", "build", "check", "show", "replay", "compare", "pack", "unpack", "graph", "models"]
+    assert listed == ["sample", "estimate", "build", "check", "show", "replay", "compare", "pack", "unpack", "graph", "models", "prompts"]
 
 
 @pytest.mark.parametrize("command", ["sample", "build"])

@@ -1,0 +1,78 @@
+"""An invented request for each role, to show what a prompt looks like once it is filled in; nobody in it exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import prompts
+from agents.prompt_renderer import variables
+from state.fact import LabelledFact
+from state.roles import AnalyseRequest, LeakRewriteRequest, ReviseRequest, RewriteRequest, RoleRequest, VerifyRequest
+from state.vocabulary import Cause
+
+
+def _fact(number: int, subject: str, start: str, end: str) -> LabelledFact:
+    labels = {"subject_label": subject, "relation_label": "head of", "object_label": "Fenn Mill"}
+    return LabelledFact(subject=f"Q{number}", relation="P1", object="Q9", start=start, end=end, **labels)
+
+
+_TEMPLATE_QUESTION = (
+    'Which entity X is such that X has the relation "head of" to "Fenn Mill" (first fact), where the first fact started in a later '
+    'year than the one in which the fact that "Lea Orr" has the relation "head of" to "Fenn Mill" ended?'
+)
+_ANSWER = "Jon Abt"
+_SUPPORT = (_fact(1, "Lea Orr", "1988", "1993"), _fact(2, _ANSWER, "1995", "2001"))
+_EVIDENCE = (_fact(3, "Ida Wick", "1990", "1997"), *_SUPPORT)
+_ANALYSED = {
+    "template_question": _TEMPLATE_QUESTION,
+    "question": "Who was head of Fenn Mill when Lea Orr left?",
+    "verifier_answers": ("Ida Wick",),
+    "cannot_tell": False,
+    "answer": _ANSWER,
+    "evidence": _EVIDENCE,
+}
+_VERDICT = {
+    "cause": Cause.WRONG_CONSTRAINT,
+    "reason": "Assembled: began in a later year than Lea Orr ended. Rewritten: was there when she ended, which lets in Ida Wick.",
+    "appeal_answers": None,
+}
+_EXAMPLES: Mapping[str, tuple[RoleRequest, str | None]] = {
+    "rewriter": (RewriteRequest(template_question=_TEMPLATE_QUESTION, support_facts=_SUPPORT, answer=_ANSWER), None),
+    "verifier": (
+        VerifyRequest(
+            question="Who became head of Fenn Mill after Lea Orr had left?",
+            evidence=_EVIDENCE,
+            structure_hint='Topology A -> B, 1 hop, relations "head of".',
+        ),
+        "all",
+    ),
+    "error_analyst": (AnalyseRequest.model_validate(_ANALYSED), None),
+    "reviser": (ReviseRequest.model_validate(_ANALYSED | _VERDICT), None),
+    "leak_rewriter": (
+        LeakRewriteRequest(
+            question=f"Which head of Fenn Mill, {_ANSWER}, came after Lea Orr had left?",
+            template_question=_TEMPLATE_QUESTION,
+            avoid=(_ANSWER,),
+        ),
+        None,
+    ),
+}
+"""Folder of prompts -> request and verifier's mode."""
+
+
+def example_messages(prompt: prompts.Prompt) -> tuple[dict[str, str], ...]:
+    """The system and the user message that a prompt's role would be sent.
+
+    A role without an example of its own is shown each variable that the prompt declares, by the same name
+    from the others or as a placeholder.
+
+    Raises:
+        ConfigError: the prompt's variables are not its role's.
+    """
+    if prompt.role in _EXAMPLES:
+        return prompts.render(prompt, variables(*_EXAMPLES[prompt.role]))
+    known: dict[str, Any] = {}
+    for typed, mode in _EXAMPLES.values():
+        known |= variables(typed, mode)
+    return prompts.render(prompt, {name: known.get(name, f"an example of {name}") for name in prompt.variables})
