@@ -72,7 +72,7 @@ def diff_prompts(
     role: RoleName,
     a: Annotated[str, typer.Argument(metavar="A", help="A version; with --run, the run's own copy of it.", show_default=False)],
     b: Annotated[
-        str | None, typer.Argument(metavar="[B]", help="A version of the folder. With --run, A if left out.", show_default=False)
+        str | None, typer.Argument(metavar="B", help="A version of the folder. With --run, A if left out.", show_default=False)
     ] = None,
     run: Annotated[
         str | None, typer.Option("--run", metavar="RUN", help="Take A from what this run, or fork RUN@NAME, keeps.", show_default=False)
