@@ -10,6 +10,8 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -19,6 +21,7 @@ from runs.terminal import shown
 _MARKUP = re.compile(r"[\\`*<>\[\]|~&]")
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 _PLAIN = re.compile(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?|-", re.ASCII)
+_WIDE = Context(prec=400)
 _NUMBER_LIKE = re.compile(r"[+-]?\d|-?\Z")
 
 
@@ -87,6 +90,27 @@ def as_text(table: Table) -> list[str]:
 def all_as_text(tables: Sequence[Table]) -> list[str]:
     """Several tables as lines, a blank line before each."""
     return [line for table in tables for line in ("", *as_text(table))]
+
+
+def rounded(value: Fraction | float | None, digits: int = 1) -> str:
+    """A number with so many decimals, halves up, away from zero; `-` if there is none.
+
+    A fraction is rounded from its exact value, a float from the shortest decimal that stands for it: binary
+    digits never decide a half.
+
+    >>> rounded(Fraction(1893, 20)), rounded(94.65), rounded(0.0825, 2), rounded(None)
+    ('94.7', '94.7', '0.08', '-')
+    """
+    if value is None:
+        return "-"
+    step = Decimal(1).scaleb(-digits)
+    if isinstance(value, Fraction):
+        scaled = abs(value) * 10**digits
+        whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+        exact = Decimal(whole if value >= 0 else -whole).scaleb(-digits, _WIDE)
+    else:
+        exact = Decimal(repr(value))
+    return f"{exact.quantize(step, ROUND_HALF_UP, _WIDE) + 0:f}"
 
 
 def _markdown_cell(cell: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.tables import Table, all_as_text, as_csv, as_markdown, as_text
+from evaluation.tables import Table, all_as_text, as_csv, as_markdown, as_text, rounded
 
 HOSTILE = ("a|b", "<img src=x>", "[x](javascript:y)", "`code`", "two\nlines", "\x1b[31mred", "back\\slash|", "&lt;", "‮turned", "")
 FORMULAS = ("=1+1", "+SUM(A1)", "-2+3", "@cmd", "\t=1", "\r=1", "＝1", "--1")
@@ -99,3 +101,18 @@ def test_a_table_without_rows_keeps_its_header() -> None:
     assert as_text(table) == ["None", "  a  b"]
     assert as_csv(table) == "a,b\n"
     assert all_as_text([table, table]) == ["", "None", "  a  b"] * 2
+
+
+@given(st.fractions(-1000, 1000), st.integers(0, 6))
+def test_a_rounded_number_is_the_nearest_and_halves_go_away_from_zero(value: Fraction, digits: int) -> None:
+    text = rounded(value, digits)
+    distance = abs(Fraction(text)) - abs(value)
+    half = Fraction(1, 2 * 10**digits)
+    assert -half < distance <= half
+    assert text.partition(".")[2] == "" if digits == 0 else len(text.partition(".")[2]) == digits
+    assert text.strip("-0.") or not text.startswith("-")
+
+
+@given(st.decimals(-1000, 1000, places=3), st.integers(0, 3))
+def test_a_float_is_rounded_like_the_decimal_it_stands_for(value: Decimal, digits: int) -> None:
+    assert rounded(float(value), digits) == rounded(Fraction(value), digits)
