@@ -42,6 +42,8 @@ class Verdict(StrEnum):
     AMBIGUOUS = "ambiguous"
     NONE_FITS = "none fits"
     ABSTAINED = "abstained"
+    OTHER_CONSTRAINTS = "other constraints"
+    """The round-trip reader read constraints that are not the trace's."""
 
 
 class Gold(NamedTuple):

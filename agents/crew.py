@@ -12,7 +12,7 @@ from state.pipeline_state import NodeResult, PipelineState, Work
 from state.roles import QuestionReply, RoleReply, RoleRequest
 from state.vocabulary import Outcome, Role
 
-Mode = Literal["all", "single"]
+Mode = Literal["all", "single", "roundtrip"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Crew:
         return all(backend.source.immediate for backend in self.backends.values())
 
     async def ask(self, state: PipelineState, role: Role, request: RoleRequest, mode: Mode | None = None) -> RoleCall:
-        """Asks a role that names answers or a cause."""
+        """Asks a role that names answers, constraints or a cause."""
         ident = state["record"].id
         return await self.backends[role].ask(role, request, mode=mode, earlier=state["visits"], retries=self.retries, instance_id=ident)
 

@@ -33,4 +33,5 @@ def analyse_request(state: PipelineState) -> AnalyseRequest:
         cannot_tell=objection.cannot_tell,
         answer=record.answer,
         evidence=record.labelled_evidence,
+        findings=state["findings"],
     )

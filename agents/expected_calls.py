@@ -15,19 +15,23 @@ from typing import NamedTuple
 
 from agents.backends import Backend, Feedback
 from agents.call_bounds import MESSAGE_TOKENS, prompt_token_bound, reply_token_bound, request_bytes
+from agents.constraint_difference import Finding
 from agents.crew import Crew, Mode
 from agents.error_analyst import analyse_request
 from agents.leak_filter import names_to_avoid
+from agents.read_constraints import Bench
 from agents.response_cache import request_key
+from agents.round_trip import read_request
 from agents.rules_backend import LABEL
 from agents.transitions import NODE_ROLES, START, Table, nodes_of
 from agents.usable_question import required_names
+from agents.verifier import player
 from state.config import ModelConfig
 from state.instance import BenchmarkRecord
 from state.pipeline_state import initial_state
 from state.roles import AnswersReply, LeakRewriteRequest, ReviseRequest, RewriteRequest, RoleRequest, VerifyRequest
 from state.trajectory import Request
-from state.vocabulary import Cause, Node, Outcome, Role, TryError
+from state.vocabulary import Cause, Difference, Node, Outcome, Role, TryError
 
 FEWEST_TOKENS_BYTES = 5.0
 """Bytes a token where a text takes few tokens. A vocabulary of 49,000 words (SmolLM2's) takes 2.8 to 3.9 bytes of our prompts a
@@ -50,9 +54,9 @@ _PASSING = (Outcome.WRITTEN, Outcome.AGREES, Outcome.CLEAN)
 _TELLERS: Mapping[Node, tuple[Role, ...]] = {
     Node.REWRITE: (),
     Node.VERIFY: (Role.REWRITER,),
-    Node.ANALYSE: (Role.REWRITER, Role.VERIFIER),
+    Node.ANALYSE: (Role.REWRITER, Role.VERIFIER, Role.ROUND_TRIP_READER),
     Node.APPEAL: (Role.REWRITER,),
-    Node.REVISE: (Role.REWRITER, Role.VERIFIER, Role.ERROR_ANALYST, Role.APPEAL),
+    Node.REVISE: (Role.REWRITER, Role.VERIFIER, Role.ROUND_TRIP_READER, Role.ERROR_ANALYST, Role.APPEAL),
     Node.VERIFY_REPAIR: (Role.REVISER,),
     Node.LEAK_REWRITE: (Role.REWRITER, Role.REVISER),
     Node.VERIFY_LEAK_REWRITE: (Role.LEAK_REWRITER,),
@@ -115,7 +119,7 @@ class CallPlan:
         self._crew = crew
         self._models = models
         self.stages = tuple(
-            Stage(node, role, mode)
+            Stage(node, player(role, mode), mode)
             for node in nodes_of(table)
             if (role := NODE_ROLES[node]) is not Role.LEAK_FILTER
             for mode in (crew.modes if role in (Role.VERIFIER, Role.APPEAL) else (None,))
@@ -137,9 +141,10 @@ class CallPlan:
         spoken: dict[Role, int | None] = {}
         for stage in self.stages:
             if (stage.role, stage.mode) not in requests:
-                typed = typed_request(stage.role, record, has_appeal=Role.APPEAL in self._crew.backends)
+                backends = self._crew.backends
+                typed = typed_request(stage.role, record, has_appeal=Role.APPEAL in backends, has_reader=Role.ROUND_TRIP_READER in backends)
                 requests[stage.role, stage.mode] = request = self._backend(stage.role).render(stage.role, typed, stage.mode, ())[0]
-                spoken[stage.role] = self._longest_words(stage.role, request, typed)
+                spoken[stage.role] = self._longest_words(stage, request, typed)
         names = _ESCAPED * sum(len(name.encode()) for name in (*required_names(record), max(record.labels, key=len)))
         return tuple(self._expect(stage, requests[stage.role, stage.mode], record, spoken, names) for stage in self.stages)
 
@@ -163,20 +168,21 @@ class CallPlan:
     def _backend(self, role: Role) -> Backend:
         return self._crew.backends[role]
 
-    def _longest_words(self, role: Role, request: Request, typed: RoleRequest) -> int | None:
+    def _longest_words(self, stage: Stage, request: Request, typed: RoleRequest) -> int | None:
         """Most tokens of what a role says in the end; `None`: nothing bounds it. Rules say less than they were shown."""
+        role = stage.role
         if self.is_by_rules(role):
             return request_bytes(request)
         if role not in self._tries:
-            self._tries[role] = self._all_tries(role, typed)
+            self._tries[role] = self._all_tries(stage, typed)
         tries = self._tries[role]
         return None if tries is None else tries.replies[-1]
 
-    def _all_tries(self, role: Role, typed: RoleRequest) -> _Tries | None:
+    def _all_tries(self, stage: Stage, typed: RoleRequest) -> _Tries | None:
         """Rendered for real, each try after cut-off replies: those double the limit."""
         cut = Feedback(None, TryError.TRUNCATED, "x" * DETAIL_BYTES)
-        render, mode = self._backend(role).render, self._crew.modes[0]
-        requests = [render(role, typed, mode, [cut] * before)[0] for before in range(1 + self._crew.retries)]
+        role, render = stage.role, self._backend(stage.role).render
+        requests = [render(role, typed, stage.mode, [cut] * before)[0] for before in range(1 + self._crew.retries)]
         replies = [reply_token_bound(request, self._models[role]) for request in requests]
         bounded = tuple(reply for reply in replies if reply is not None)
         if len(bounded) < len(replies):
@@ -225,8 +231,11 @@ def most_tokens(size: int) -> int:
     return math.ceil(size / MOST_TOKENS_BYTES)
 
 
-def typed_request(role: Role, record: BenchmarkRecord, *, has_appeal: bool) -> RoleRequest:
-    """What a role would be shown of an instance, the template question standing for what others wrote; the rewriter's is exact."""
+def typed_request(role: Role, record: BenchmarkRecord, *, has_appeal: bool, has_reader: bool = False) -> RoleRequest:
+    """What a role would be shown of an instance, the template question standing for what others wrote; the rewriter's is exact.
+
+    Of a round-trip reader's findings the trace's own words are there, each constraint under the longest label.
+    """
     question = record.raw_question
     if role is Role.REWRITER:
         support = tuple(record.labelled(fact) for fact in record.support_facts)
@@ -234,11 +243,14 @@ def typed_request(role: Role, record: BenchmarkRecord, *, has_appeal: bool) -> R
     if role in (Role.VERIFIER, Role.APPEAL):
         evidence = tuple(record.labelled(fact) for fact in record.evidence)
         return VerifyRequest(question=question, evidence=evidence, structure_hint=record.structure_hint)
+    if role is Role.ROUND_TRIP_READER:
+        return read_request(record, question)
     if role is Role.LEAK_REWRITER:
         avoid = names_to_avoid(record.answer, record.answer_aliases)
         return LeakRewriteRequest(question=question, template_question=question, avoid=avoid)
     objection = AnswersReply(answers=(record.answer,), cannot_tell=False)
-    analysed = analyse_request(initial_state(record, START) | {"question": question, "objection": objection})
+    findings = tuple(Finding(Difference.REVERSED, told, "").sentence for told in record.temporal_constraints) if has_reader else None
+    analysed = analyse_request(initial_state(record, START) | {"question": question, "objection": objection, "findings": findings})
     if role is Role.ERROR_ANALYST:
         return analysed
     appeal = objection.answers if has_appeal else None
@@ -259,6 +271,14 @@ def _answer_tokens(record: BenchmarkRecord) -> tuple[int, int]:
     return fewest_tokens(frame + answer), most_tokens(frame + answer + sum(4 + length for length in lengths[: _NAMES_TOLD - 1]))
 
 
+def _reading_tokens(record: BenchmarkRecord) -> tuple[int, int]:
+    """From one constraint, the shortest, to one more than there are."""
+    stated = json.loads(Bench(record).state().model_dump_json())
+    lengths = sorted(len(json.dumps(constraint).encode()) for constraint in stated["constraints"])
+    frame = len(json.dumps({**stated, "constraints": []}))
+    return fewest_tokens(frame + lengths[0]), most_tokens(frame + sum(lengths) + lengths[-1])
+
+
 _REPLIES: Mapping[Role, Callable[[BenchmarkRecord], tuple[int, int]]] = {
     Role.REWRITER: _question_tokens,
     Role.VERIFIER: _answer_tokens,
@@ -266,5 +286,6 @@ _REPLIES: Mapping[Role, Callable[[BenchmarkRecord], tuple[int, int]]] = {
     Role.ERROR_ANALYST: lambda record: CAUSE_TOKENS,
     Role.REVISER: _question_tokens,
     Role.LEAK_REWRITER: _question_tokens,
+    Role.ROUND_TRIP_READER: _reading_tokens,
 }
 """Fewest and most tokens of a role's usual reply."""

@@ -14,9 +14,9 @@ from state.config import ModelConfig
 from state.errors import ConfigError
 from state.fact import LabelledFact
 from state.interval import parse_iso
-from state.roles import AnalyseRequest, LeakRewriteRequest, ReviseRequest, RewriteRequest, RoleRequest, VerifyRequest
+from state.roles import AnalyseRequest, LeakRewriteRequest, ReadRequest, ReviseRequest, RewriteRequest, RoleRequest, VerifyRequest
 from state.trajectory import PromptRef, Request
-from state.vocabulary import Cause, Role, TryError
+from state.vocabulary import Cause, OperatorWord, RankOrder, Role, TryError
 
 PROMPT_FOLDERS: dict[Role, str] = {
     Role.REWRITER: "rewriter",
@@ -25,6 +25,7 @@ PROMPT_FOLDERS: dict[Role, str] = {
     Role.ERROR_ANALYST: "error_analyst",
     Role.REVISER: "reviser",
     Role.LEAK_REWRITER: "leak_rewriter",
+    Role.ROUND_TRIP_READER: "round_trip_reader",
 }
 """Whose prompts a role uses; the appeal reads the verifier's."""
 
@@ -33,10 +34,20 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
+_NAME_OR_NULL = {"type": ["string", "null"]}
+_FACT = _object({"relation": {"type": "string"}, "subject": _NAME_OR_NULL, "object": _NAME_OR_NULL})
+_CONSTRAINT = _object({
+    "operator": {"type": "string", "enum": [word.value for word in OperatorWord]},
+    "left": _FACT,
+    "right": {"anyOf": [_FACT, {"type": "null"}]},
+    "rank": {"type": ["integer", "null"]},
+    "order": {"type": ["string", "null"], "enum": [*(order.value for order in RankOrder), None]},
+})  # fmt: skip
 _FORMATS: dict[str, dict[str, Any]] = {
     "question": _object({"question": {"type": "string"}}),
     "answers": _object({"answers": {"type": "array", "items": {"type": "string"}}, "cannot_tell": {"type": "boolean"}}),
     "cause": _object({"cause": {"type": "string", "enum": [cause.value for cause in Cause]}, "reason": {"type": "string"}}),
+    "constraints": _object({"constraints": {"type": "array", "items": _CONSTRAINT}, "cannot_tell": {"type": "boolean"}}),
 }
 _RESPONSES: dict[Role, str] = {
     Role.REWRITER: "question",
@@ -45,6 +56,7 @@ _RESPONSES: dict[Role, str] = {
     Role.ERROR_ANALYST: "cause",
     Role.REVISER: "question",
     Role.LEAK_REWRITER: "question",
+    Role.ROUND_TRIP_READER: "constraints",
 }
 
 
@@ -127,6 +139,7 @@ def _analysed(typed: AnalyseRequest) -> dict[str, Any]:
         "cannot_tell": typed.cannot_tell,
         "answer": typed.answer,
         "evidence": _facts(typed.evidence),
+        "findings": None if typed.findings is None else list(typed.findings),
     }
 
 
@@ -148,6 +161,11 @@ _VARIABLES: dict[type[Any], Callable[[Any, str | None], dict[str, Any]]] = {
         "evidence": _facts(typed.evidence),
         "structure_hint": typed.structure_hint,
         "mode": mode,
+    },
+    ReadRequest: lambda typed, mode: {
+        "question": typed.question,
+        "facts": [{"subject": fact.subject, "relation": fact.relation, "object": fact.object} for fact in typed.facts],
+        "moments": list(typed.moments),
     },
     AnalyseRequest: lambda typed, mode: _analysed(typed),
     ReviseRequest: lambda typed, mode: _revised(typed),

@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from state.roles import AnswersReply, CauseReply, QuestionReply, RoleReply
+from state.roles import AnswersReply, CauseReply, FactDescription, QuestionReply, ReadingReply, RoleReply, StatedConstraint
 from state.trajectory import Usage
-from state.vocabulary import Cause, Role, TryError
+from state.vocabulary import Cause, OperatorWord, RankOrder, Role, TryError
 
 _TAG = r"(?:think|thinking|thought|reasoning)"
 _OPEN = re.compile(rf"\s*<({_TAG})>", re.IGNORECASE)
@@ -244,6 +244,48 @@ def _cause(payload: dict[str, Any] | str) -> CauseReply:
     return CauseReply(cause=Cause(cause), reason=reason.strip())
 
 
+def _reading(payload: dict[str, Any] | str) -> ReadingReply:
+    if not isinstance(payload, dict):
+        raise _Unreadable("the reply is not the JSON object asked for")
+    constraints = _field(payload, "constraints")
+    if not isinstance(constraints, list) or not all(isinstance(item, dict) for item in constraints):
+        raise _Unreadable("'constraints' must be a list of objects")
+    cannot_tell = _truth(_field(payload, "cannot_tell"), "cannot_tell")
+    if cannot_tell and constraints:
+        raise _Unreadable("the reply both lists constraints and says that it cannot tell")
+    return ReadingReply(constraints=tuple(map(_constraint, constraints)), cannot_tell=cannot_tell)
+
+
+def _constraint(item: dict[str, Any]) -> StatedConstraint:
+    operator = _field(item, "operator")
+    if not isinstance(operator, str) or operator not in OperatorWord.__members__.values():
+        raise _Unreadable(f"'operator' must be one of: {', '.join(OperatorWord)}")
+    word = OperatorWord(operator)
+    left, right = _description(_field(item, "left"), "left"), _field(item, "right")
+    rank, order = _field(item, "rank"), _field(item, "order")
+    if not word.is_rank:
+        if rank is not None or order is not None:
+            raise _Unreadable(f"'rank' and 'order' must be null for {word.value!r}, which compares two facts")
+        return StatedConstraint(operator=word, left=left, right=_description(right, "right"), rank=None, order=None)
+    if right is not None:
+        raise _Unreadable(f"'right' must be null for {word.value!r}, which ranks one fact")
+    if type(rank) is not int or rank < 1:
+        raise _Unreadable(f"'rank' must be a whole number from 1 for {word.value!r}")
+    if not isinstance(order, str) or order not in RankOrder.__members__.values():
+        raise _Unreadable(f"'order' must be one of: {', '.join(RankOrder)}")
+    return StatedConstraint(operator=word, left=left, right=None, rank=rank, order=RankOrder(order))
+
+
+def _description(value: Any, name: str) -> FactDescription:
+    if not isinstance(value, dict):
+        raise _Unreadable(f"{name!r} must be an object with the keys relation, subject and object")
+    ends = [_field(value, end) for end in ("subject", "object")]
+    if not all(end is None or (isinstance(end, str) and end.strip()) for end in ends):
+        raise _Unreadable(f"subject and object of {name!r} must be a name, or null where the question leaves it open")
+    subject, object_ = (None if end is None else end.strip() for end in ends)
+    return FactDescription(relation=_text(_field(value, "relation"), "relation"), subject=subject, object=object_)
+
+
 _SCHEMAS: dict[Role, Callable[[dict[str, Any] | str], RoleReply]] = {
     Role.REWRITER: _question,
     Role.REVISER: _question,
@@ -251,4 +293,5 @@ _SCHEMAS: dict[Role, Callable[[dict[str, Any] | str], RoleReply]] = {
     Role.VERIFIER: _answers,
     Role.APPEAL: _answers,
     Role.ERROR_ANALYST: _cause,
+    Role.ROUND_TRIP_READER: _reading,
 }

@@ -10,6 +10,7 @@ from agents.offline.leak_rewriter import leak_rewrite
 from agents.offline.reviser import revise
 from agents.offline.rewriter import rewrite
 from agents.offline.verifier import verify
+from agents.offline.verifier_round_trip import read_constraints
 from state.roles import RoleReply, VerifyRequest
 from state.vocabulary import Role
 
@@ -25,5 +26,6 @@ RULES: Mapping[Role, Callable[[Any, str | None], RoleReply]] = {
     Role.ERROR_ANALYST: lambda request, mode: analyse(request),
     Role.REVISER: lambda request, mode: revise(request),
     Role.LEAK_REWRITER: lambda request, mode: leak_rewrite(request),
+    Role.ROUND_TRIP_READER: lambda request, mode: read_constraints(request),
 }
 """Role -> `(typed request, verifier mode) -> typed reply`."""

@@ -1,18 +1,20 @@
 """The verifier and the appeal: answer the question from the evidence alone. Paper: section 4.3.2.
 
-The request holds neither the gold answer nor a constraint of the trace; the comparison with the gold
-answer is code and comes after the reply.
+A request holds neither the gold answer nor a constraint of the trace; the comparison with them is code and
+comes after the reply. In mode `roundtrip` the round-trip reader is asked, for either of them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, cast
 
 from agents.agreement import Gold, Verdict, judge
-from agents.crew import Crew, no_usable_reply
+from agents.crew import Crew, Mode, no_usable_reply
+from agents.round_trip import judge_reading, read_request
 from state.instance import BenchmarkRecord
 from state.pipeline_state import NodeResult, PipelineState, Work
-from state.roles import AnswersReply, VerifyRequest
+from state.roles import AnswersReply, ReadingReply, RoleReply, RoleRequest, VerifyRequest
 from state.vocabulary import Cause, Outcome, Role
 
 
@@ -29,27 +31,63 @@ async def appeal(state: PipelineState, crew: Crew) -> NodeResult:
         return result
     # The reviser is told both answers; the first verifier's objection stays as it is.
     update = {"appeal_answers": objection.answers, "cause": Cause.UNCLEAR, "detail": result.update["detail"]}
+    if state["findings"] is None:
+        update["findings"] = result.update["findings"]
     return NodeResult(result.outcome, update, result.work)
+
+
+def player(role: Role, mode: Mode | None) -> Role:
+    """Who is asked where a verifying role works in a mode."""
+    return Role.ROUND_TRIP_READER if mode == "roundtrip" else role
+
+
+class _Judged(NamedTuple):
+    """What a reply in one mode comes to."""
+
+    verdict: Verdict
+    answers: AnswersReply
+    """What is told as the verifier's answers; of a reader what its constraints name."""
+    findings: tuple[str, ...] | None
+    """`None` where nobody read the constraints."""
+    result: Mapping[str, Any]
 
 
 async def _ask_all_modes(state: PipelineState, crew: Crew, role: Role) -> NodeResult:
     """All modes must agree; the first that does not decides, and the rest are not asked."""
     record, question = state["record"], state["question"]
-    request = VerifyRequest.model_construct(question=question, evidence=record.labelled_evidence, structure_hint=record.structure_hint)
-    gold = gold_of(record)
+    findings: tuple[str, ...] | None = None
     done: tuple[Work, ...] = ()
     for mode in crew.modes:
-        call = await crew.ask(state, role, request, mode)
-        if not isinstance(call.reply, AnswersReply):
-            return no_usable_reply(role, call, mode, done)
-        verdict = judge(call.reply, mode, gold)
-        outcome = Outcome.AGREES if verdict is Verdict.MATCH else Outcome.DISAGREES
-        result = {**call.reply.model_dump(mode="json"), "verdict": verdict.value}
-        done = (*done, Work(role, outcome, result, mode, call.prompt, call.tries))
+        played = player(role, mode)
+        call = await crew.ask(state, played, _request(record, question, mode), mode)
+        if not isinstance(call.reply, AnswersReply | ReadingReply):
+            return no_usable_reply(played, call, mode, done)
+        judged = _judge(call.reply, mode, record)
+        findings = findings if judged.findings is None else judged.findings
+        outcome = Outcome.AGREES if judged.verdict is Verdict.MATCH else Outcome.DISAGREES
+        done = (*done, Work(played, outcome, judged.result, mode, call.prompt, call.tries))
         if outcome is Outcome.DISAGREES:
-            update: dict[str, Any] = {"objection": call.reply, "detail": f"{question} | {_told(role, mode, verdict, call.reply)}"}
+            told = _told(played, mode, judged)
+            update: dict[str, Any] = {"objection": judged.answers, "findings": findings, "detail": f"{question} | {told}"}
             return NodeResult(outcome, update, done)
     return NodeResult(Outcome.AGREES, {"verified": question}, done)
+
+
+def _request(record: BenchmarkRecord, question: str, mode: Mode) -> RoleRequest:
+    if mode == "roundtrip":
+        return read_request(record, question)
+    return VerifyRequest.model_construct(question=question, evidence=record.labelled_evidence, structure_hint=record.structure_hint)
+
+
+def _judge(reply: RoleReply, mode: Mode, record: BenchmarkRecord) -> _Judged:
+    if isinstance(reply, ReadingReply):
+        reading = judge_reading(reply, record)
+        findings = None if reply.cannot_tell else tuple(finding.sentence for finding in reading.findings)
+        answers = AnswersReply(answers=reading.answers, cannot_tell=reply.cannot_tell)
+        return _Judged(reading.verdict, answers, findings, reading.result(reply))
+    assert isinstance(reply, AnswersReply)
+    verdict = judge(reply, cast(Literal["all", "single"], mode), gold_of(record))
+    return _Judged(verdict, reply, None, {**reply.model_dump(mode="json"), "verdict": verdict.value})
 
 
 def gold_of(record: BenchmarkRecord) -> Gold:
@@ -58,6 +96,9 @@ def gold_of(record: BenchmarkRecord) -> Gold:
     return Gold(record.answer, record.answer_aliases, tuple(record.labels[end] for end in sorted(ids)))
 
 
-def _told(role: Role, mode: str, verdict: Verdict, reply: AnswersReply) -> str:
-    named = ", ".join(repr(answer) for answer in reply.answers) or "nothing"
-    return f"{role.value} (mode {mode}) named {named}: {verdict.value}"
+def _told(role: Role, mode: Mode, judged: _Judged) -> str:
+    if role is Role.ROUND_TRIP_READER:
+        said = "; ".join(judged.findings or ()) or "nothing"
+        return f"{role.value} (mode {mode}) read: {said}: {judged.verdict.value}"
+    named = ", ".join(repr(answer) for answer in judged.answers.answers) or "nothing"
+    return f"{role.value} (mode {mode}) named {named}: {judged.verdict.value}"

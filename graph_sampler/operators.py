@@ -1,4 +1,4 @@
-"""The 29 temporal operators: one table, the only place that knows the list.
+"""The 29 temporal operators: one table, the only place that knows the list; and their names in plain English.
 
 Paper: section 4.1, Table 1. Rows of a family stand in order of precedence, so that exactly one
 holds for any two facts even where an interval is one granule long. Bounds are closed and count
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from state.interval import ValidInterval
-from state.vocabulary import Family, RelationType
+from state.vocabulary import Family, OperatorWord, RelationType
 
 Test = Callable[[Any, Any, Any, Any], Any]
 """`(a, b, c, d) -> bool` for left `[a, b]` and right `[c, d]`; also on numpy arrays, elementwise."""
@@ -139,6 +139,88 @@ ORDINALS: tuple[Ordinal, ...] = (
     Ordinal("duration_rank", lambda start, end: end - start, for_points=False),
 )
 
+
+class Wording(NamedTuple):
+    """What a word for a comparison means, whether the facts last or are moments."""
+
+    word: OperatorWord
+    converse: OperatorWord
+    meaning: str
+    """By the units of the end points, from the left fact to the right one, as the round-trip reader is told it."""
+    lasting: str
+    """The operator between two facts that last."""
+    from_moment: str | None = None
+    """The operator from a moment to a fact that lasts; `None`: it can never hold."""
+    to_moment: str | None = None
+    """The operator from a fact that lasts to a moment."""
+    moments: str | None = None
+    """The operator between two moments."""
+
+
+WORDINGS: tuple[Wording, ...] = (
+    Wording(
+        OperatorWord.BEFORE, OperatorWord.AFTER, "ends in an earlier unit than the right starts",
+        "I-before-I", "P-before-I", "I-before-P", "P-before-P",
+    ),
+    Wording(
+        OperatorWord.AFTER, OperatorWord.BEFORE, "starts in a later unit than the right ends",
+        "I-after-I", "P-after-I", "I-after-P", "P-after-P",
+    ),
+    Wording(
+        OperatorWord.EQUALS, OperatorWord.EQUALS, "same start, same end",
+        "I-equals-I", moments="P-equals-P",
+    ),
+    Wording(
+        OperatorWord.STARTS, OperatorWord.STARTED_BY, "same start, ends earlier",
+        "I-starts-I", "P-at-start-I", "I-starts-at-P", "P-equals-P",
+    ),
+    Wording(
+        OperatorWord.STARTED_BY, OperatorWord.STARTS, "same start, ends later",
+        "I-started-by-I", "P-at-start-I", "I-starts-at-P", "P-equals-P",
+    ),
+    Wording(
+        OperatorWord.FINISHES, OperatorWord.FINISHED_BY, "same end, starts later",
+        "I-finishes-I", "P-at-end-I", "I-ends-at-P", "P-equals-P",
+    ),
+    Wording(
+        OperatorWord.FINISHED_BY, OperatorWord.FINISHES, "same end, starts earlier",
+        "I-finished-by-I", "P-at-end-I", "I-ends-at-P", "P-equals-P",
+    ),
+    Wording(
+        OperatorWord.MEETS, OperatorWord.MET_BY, "ends in the unit in which the right starts",
+        "I-meets-I", "P-at-start-I", "I-ends-at-P", "P-equals-P",
+    ),
+    Wording(
+        OperatorWord.MET_BY, OperatorWord.MEETS, "starts in the unit in which the right ends",
+        "I-met-by-I", "P-at-end-I", "I-starts-at-P", "P-equals-P",
+    ),
+    Wording(
+        OperatorWord.DURING, OperatorWord.CONTAINS, "starts later, ends earlier",
+        "I-during-I", from_moment="P-inside-I",
+    ),
+    Wording(
+        OperatorWord.CONTAINS, OperatorWord.DURING, "starts earlier, ends later",
+        "I-contains-I", to_moment="I-covers-P",
+    ),
+    Wording(
+        OperatorWord.OVERLAPS, OperatorWord.OVERLAPPED_BY,
+        "starts earlier, ends past the right's first unit and before its last", "I-overlaps-I",
+    ),
+    Wording(
+        OperatorWord.OVERLAPPED_BY, OperatorWord.OVERLAPS,
+        "ends later, starts past the right's first unit and before its last", "I-overlapped-by-I",
+    ),
+)  # fmt: skip
+"""Who reads a question says which word its condition comes to and need not know the families.
+
+A moment has no middle and no length, so words that differ only there mean one thing of it; of a word and
+its converse for a shared bound (`starts`, `started by`) either is taken.
+"""
+
+RANK_WORDS: dict[OperatorWord, str] = {
+    OperatorWord.START_RANK: "start_rank", OperatorWord.END_RANK: "end_rank", OperatorWord.DURATION_RANK: "duration_rank",
+}  # fmt: skip
+
 BY_NAME: dict[str, Operator] = {operator.name: operator for operator in PAIRWISE}
 ORDINAL_BY_NAME: dict[str, Ordinal] = {ordinal.name: ordinal for ordinal in ORDINALS}
 OPERATOR_NAMES: tuple[str, ...] = tuple(BY_NAME) + tuple(ORDINAL_BY_NAME)
@@ -181,3 +263,30 @@ def relate(family: Family, x: ValidInterval, y: ValidInterval) -> Operator:
         if operator.holds(x.start, x.end, y.start, y.end):
             return operator
     raise ValueError(f"no operator of {family} holds from {x} to {y}; is one a point of a point relation?")
+
+
+_WORDINGS: dict[OperatorWord, Wording] = {wording.word: wording for wording in WORDINGS}
+_WORDS: dict[str, OperatorWord] = {}
+for _wording in reversed(WORDINGS):  # of several words for one operator the first in the table is its own
+    _WORDS |= {name: _wording.word for name in (_wording.lasting, _wording.from_moment, _wording.moments) if name}
+_WORDS |= {name: _WORDINGS[_WORDS[BY_NAME[name].converse]].converse for name in BY_NAME if name not in _WORDS}
+_WORDS |= {name: word for word, name in RANK_WORDS.items()}
+
+
+def word_of(name: str) -> OperatorWord:
+    """The plain word for an operator or ordinal."""
+    return _WORDS[name]
+
+
+def operator_said(word: OperatorWord, left_is_moment: bool, right_is_moment: bool) -> str:
+    """The operator that a word for a comparison comes to between facts of two kinds.
+
+    Where it can never hold between them it is the one between facts that last, which then never holds either
+    but where a moment is a one-granule interval.
+    """
+    wording = _WORDINGS[word]
+    if left_is_moment:
+        found = wording.moments if right_is_moment else wording.from_moment
+    else:
+        found = wording.to_moment if right_is_moment else wording.lasting
+    return found or wording.lasting

@@ -10,16 +10,26 @@ import re
 from collections import Counter
 
 from state.roles import AnalyseRequest, CauseReply
-from state.vocabulary import Cause
+from state.vocabulary import Cause, Difference
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 _RELATION = re.compile(r'has the relation "(?:[^"]|"")*" to ')
 _BEFORE = re.compile(r"\b(?:before|earlier|until)\b", re.IGNORECASE)
+_OF_FINDING = {
+    Difference.MISSING: Cause.MISSING_CONSTRAINT,
+    Difference.WRONG: Cause.WRONG_CONSTRAINT,
+    Difference.REVERSED: Cause.REVERSED_CONSTRAINT,
+    Difference.UNNECESSARY: Cause.UNNECESSARY_CONSTRAINT,
+}
 _AFTER = re.compile(r"\b(?:after|later|since)\b", re.IGNORECASE)
 
 
 def analyse(request: AnalyseRequest) -> CauseReply:
-    """The first cause that can be shown."""
+    """The first cause that can be shown: what a round-trip reader found comes first."""
+    for finding in request.findings or ():
+        label = finding.partition(":")[0]
+        if label in Difference.__members__.values():
+            return CauseReply(cause=_OF_FINDING[Difference(label)], reason=finding)
     if request.cannot_tell:
         return CauseReply(cause=Cause.UNCLEAR, reason="The verifier could not follow the question.")
     question = request.question.casefold()

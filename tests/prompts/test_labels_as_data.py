@@ -14,7 +14,16 @@ import prompts
 from agents.prompt_renderer import PROMPT_FOLDERS, prompt_renderer, variables
 from state.config import ModelConfig
 from state.fact import LabelledFact
-from state.roles import AnalyseRequest, LeakRewriteRequest, ReviseRequest, RewriteRequest, RoleRequest, VerifyRequest
+from state.roles import (
+    AnalyseRequest,
+    LeakRewriteRequest,
+    NamedFact,
+    ReadRequest,
+    ReviseRequest,
+    RewriteRequest,
+    RoleRequest,
+    VerifyRequest,
+)
 from state.vocabulary import Cause, Role
 
 HOSTILE = (
@@ -60,7 +69,7 @@ def request(role: Role, label: str) -> RoleRequest:
     evidence, question = (fact, fact), f'Who left "{label}" before {label}?'
     seen = {
         "template_question": question, "question": question, "verifier_answers": (label, label), "cannot_tell": False,
-        "answer": label, "evidence": evidence,
+        "answer": label, "evidence": evidence, "findings": (label, f"missing: {label}"),
     }  # fmt: skip
     requests: dict[Role, RoleRequest] = {
         Role.REWRITER: RewriteRequest(template_question=question, support_facts=evidence, answer=label),
@@ -68,6 +77,9 @@ def request(role: Role, label: str) -> RoleRequest:
         Role.ERROR_ANALYST: AnalyseRequest.model_validate(seen),
         Role.REVISER: ReviseRequest.model_validate(seen | {"cause": Cause.UNCLEAR, "reason": label, "appeal_answers": (label,)}),
         Role.LEAK_REWRITER: LeakRewriteRequest(question=question, template_question=question, avoid=(label, label)),
+        Role.ROUND_TRIP_READER: ReadRequest(
+            question=question, facts=(NamedFact(subject=label, relation=label, object=label),) * 2, moments=(label, label)
+        ),
     }
     return requests[Role.VERIFIER if role is Role.APPEAL else role]
 

@@ -11,13 +11,14 @@ import pytest
 import prompts
 from agents.prompt_renderer import PROMPT_FOLDERS, variables
 from agents.replies import RawReply, parse_reply
-from graph_sampler.operators import PAIRWISE, Operator
+from graph_sampler.operators import PAIRWISE, WORDINGS, Operator, Wording
 from state.fact import LabelledFact
 from state.roles import AnalyseRequest, LeakRewriteRequest, ReviseRequest, RewriteRequest, VerifyRequest
-from state.vocabulary import Cause, Role
+from state.vocabulary import Cause, OperatorWord, RankOrder, Role
 
 LOADED = {role: prompts.load(folder, "v1") for role, folder in PROMPT_FOLDERS.items()}
-WITH_FACTS = [role for role in LOADED if role is not Role.LEAK_REWRITER]
+WITH_FACTS = [role for role in LOADED if role not in (Role.LEAK_REWRITER, Role.ROUND_TRIP_READER)]
+"""Who sees facts with their times."""
 WORDS = {
     "equals": "equals:", "starts": "starts:", "finishes": "finishes:", "before": "before:", "after": "after:", "meets": "meets:",
     "during": "during,", "inside": "inside:", "overlaps": "overlaps:", "at-start": "(at its start)", "at-end": "(at its end)",
@@ -96,9 +97,11 @@ def test_the_analyst_is_given_the_closed_list_of_causes_once_with_a_test_each_an
 
 @pytest.mark.parametrize("role", LOADED)
 def test_every_example_reply_is_one_that_the_role_can_give(role: Role) -> None:
-    system = LOADED[role].system
-    starts = [found.start() for found in re.finditer(r'\{"', system)]
-    examples = [json.JSONDecoder().raw_decode(system, at)[0] for at in starts]
+    examples, system = [], LOADED[role].system
+    while found := re.search(r'\{"', system):
+        example, end = json.JSONDecoder().raw_decode(system, found.start())
+        examples.append(example)
+        system = system[end:]
     assert examples
     for example in examples:
         assert parse_reply(RawReply(json.dumps(example), "stop"), role).reply is not None
@@ -117,10 +120,23 @@ def test_the_gold_answer_stands_only_where_a_role_may_know_it() -> None:
     none: set[str] = set()
     assert shown == {
         Role.REWRITER: {"avoid"}, Role.VERIFIER: none, Role.APPEAL: none,
-        Role.ERROR_ANALYST: {"answer"}, Role.REVISER: {"answer"}, Role.LEAK_REWRITER: {"avoid"},
+        Role.ERROR_ANALYST: {"answer"}, Role.REVISER: {"answer"}, Role.LEAK_REWRITER: {"avoid"}, Role.ROUND_TRIP_READER: none,
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("role", LOADED)
 def test_a_system_text_is_short_since_every_call_pays_for_it(role: Role) -> None:
-    assert len(LOADED[role].system.split()) <= 480
+    # The reader is told sixteen words one by one and shows a nested reply twice; its facts have no times.
+    assert len(LOADED[role].system.split()) <= (560 if role is Role.ROUND_TRIP_READER else 480)
+
+
+@pytest.mark.parametrize("wording", WORDINGS, ids=lambda wording: wording.word.value)
+def test_the_round_trip_reader_is_told_what_each_word_means_as_the_table_has_it(wording: Wording) -> None:
+    (line,) = re.findall(rf"^- {wording.word.value}: (.+)$", LOADED[Role.ROUND_TRIP_READER].system, re.MULTILINE)
+    assert line.partition(";")[0] == wording.meaning
+
+
+def test_the_round_trip_reader_is_told_the_ranks_and_their_orders() -> None:
+    system = LOADED[Role.ROUND_TRIP_READER].system
+    assert f"- {', '.join(word for word in OperatorWord if word.is_rank)}: " in system
+    assert all(f'"{order}"' in system for order in RankOrder)
