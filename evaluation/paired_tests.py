@@ -59,7 +59,7 @@ def sign_flip(differences: NDArray[np.float64], *, seed: int, name: str, flips: 
     exact; beyond, it is (k + 1) / (n + 1) with k of n random flips (Monte Carlo, seeded). Exchanging the settings
     gives the same p-value. 1 if there is no difference at all; `None` if nothing was compared.
 
-    Cost: 2 ** 16 sums, or flips x source questions products: about 30 ms at 9,999 x 500.
+    Cost: 2 ** 16 sums, or flips x source questions products: about 20 ms at 9,999 x 500.
 
     Args:
         differences: (source questions,).
@@ -78,8 +78,9 @@ def sign_flip(differences: NDArray[np.float64], *, seed: int, name: str, flips: 
         return float((np.abs(sums) >= least).mean())
     rng, size, found = generator(seed, name), max(1, _BLOCK // len(moved)), 0
     for first in range(0, flips, size):
-        signs = rng.integers(2, size=(min(size, flips - first), len(moved)), dtype=np.int8) * 2.0 - 1.0
-        found += int((np.abs(signs @ moved) >= least).sum())
+        rows, width = min(size, flips - first), (len(moved) + 7) // 8
+        kept = np.unpackbits(rng.integers(256, size=(rows, width), dtype=np.uint8), axis=1, count=len(moved))
+        found += int((np.abs(2 * (kept @ moved) - moved.sum()) >= least).sum())
     return (found + 1) / (flips + 1)
 
 
