@@ -141,8 +141,8 @@ class CallPlan:
         spoken: dict[Role, int | None] = {}
         for stage in self.stages:
             if (stage.role, stage.mode) not in requests:
-                backends = self._crew.backends
-                typed = typed_request(stage.role, record, has_appeal=Role.APPEAL in backends, has_reader=Role.ROUND_TRIP_READER in backends)
+                has_appeal, has_reader = Role.APPEAL in self._crew.backends, "roundtrip" in self._crew.modes
+                typed = typed_request(stage.role, record, has_appeal=has_appeal, has_reader=has_reader)
                 requests[stage.role, stage.mode] = request = self._backend(stage.role).render(stage.role, typed, stage.mode, ())[0]
                 spoken[stage.role] = self._longest_words(stage, request, typed)
         names = _ESCAPED * sum(len(name.encode()) for name in (*required_names(record), max(record.labels, key=len)))

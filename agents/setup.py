@@ -113,7 +113,7 @@ def role_configs(agents: AgentsConfig) -> dict[Role, RoleConfig]:
         Role.ERROR_ANALYST: agents.error_analyst,
         Role.REVISER: agents.reviser,
         Role.LEAK_REWRITER: agents.leak_rewriter,
-        Role.ROUND_TRIP_READER: agents.round_trip_reader if "roundtrip" in agents.verifier.modes else None,
+        Role.ROUND_TRIP_READER: agents.round_trip_reader,
     }
     return {role: chosen for role, chosen in roles.items() if chosen is not None}
 
