@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from random import Random
 
 import duckdb
@@ -15,13 +14,12 @@ from graph_sampler.operators import BY_NAME, PAIRWISE
 from graph_sampler.sql import compile_trace
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
-from state.interval import parse_iso
 from state.study import DamageKind
 from state.trace import OrdinalStep, PairwiseStep, Trace
 from state.vocabulary import Family
 from tests.brute_force import grammar
 from tests.brute_force_execution import execute
-from tests.brute_force_graph import BruteGraph, Fact
+from tests.evidence_graph import evidence_graph, references_of
 
 Damaged = list[tuple[BenchmarkRecord, Damage]]
 
@@ -38,19 +36,6 @@ def damaged(sampled: Sampled) -> Damaged:
 
 def temporal(trace: Trace) -> list[PairwiseStep | OrdinalStep]:
     return [step for step in trace.steps if isinstance(step, PairwiseStep | OrdinalStep)]
-
-
-def read(fact: TemporalFact) -> Fact:
-    (start, _), (end, _) = parse_iso(fact.start), parse_iso(fact.end)
-    return Fact(fact.subject, fact.relation, fact.object, start, end)
-
-
-def brute_graph(record: BenchmarkRecord, sampled: Sampled) -> BruteGraph:
-    return BruteGraph(sampled.granularity, list(map(read, record.evidence)), {}, {}, points=set(sampled.points))
-
-
-def references(trace: Trace) -> Mapping[str, Fact]:
-    return {name: read(fact) for name, fact in trace.references.items()}
 
 
 def is_as_promised(record: BenchmarkRecord, damage: Damage) -> bool:
@@ -72,13 +57,13 @@ def test_every_kind_of_damage_is_made_from_a_sample(damaged: Damaged) -> None:
 
 def test_a_damaged_trace_keeps_the_grammar_of_steps(sampled: Sampled, damaged: Damaged) -> None:
     for record, damage in damaged:
-        assert grammar(damage.trace, brute_graph(record, sampled)) == [], (record.id, damage)
+        assert grammar(damage.trace, evidence_graph(record, sampled.points)) == [], (record.id, damage)
         assert Trace.model_validate(damage.trace.model_dump()) == damage.trace
 
 
 def test_the_brute_force_comes_to_the_same_candidate_sets(sampled: Sampled, damaged: Damaged) -> None:
     for record, damage in damaged:
-        run = execute(brute_graph(record, sampled), damage.trace, references(damage.trace))
+        run = execute(evidence_graph(record, sampled.points), damage.trace, references_of(damage.trace))
         assert run.answers == damage.answers, (record.id, damage)
         assert [len(left) for left in run.candidates_after] == [step.candidates for step in damage.trace.steps]
 
@@ -158,7 +143,7 @@ def test_the_constraint_named_is_of_the_family_named(damaged: Damaged) -> None:
 
 def test_a_damaged_trace_names_neither_the_answer_nor_a_bridge_to_it_in_a_new_reference(sampled: Sampled, damaged: Damaged) -> None:
     for record, damage in damaged:
-        run = execute(brute_graph(record, sampled), record.trace, references(record.trace))
+        run = execute(evidence_graph(record, sampled.points), record.trace, references_of(record.trace))
         bound = {entity for row in run.rows for end, entity in row.items() if end.startswith("?")}
         for fact in set(damage.trace.references.values()) - set(record.trace.references.values()):
             assert bound.isdisjoint((fact.subject, fact.object))
