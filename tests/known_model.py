@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agents.read_constraints import Bench
 from runs.json_lines import parse_lines
 from runs.run_folder import RunReader
 from state.instance import BenchmarkRecord
@@ -35,11 +36,13 @@ class KnowsAll:
                 return good(question=question)
             if kind == "answers" and json.dumps(question, ensure_ascii=False) in asked and question != vague(record):
                 return good(answers=[record.answer], cannot_tell=False)
-        return good(answers=[], cannot_tell=True)
+            if kind == "constraints" and json.dumps(question, ensure_ascii=False) in asked and question != vague(record):
+                return good(**Bench(record).state().model_dump(mode="json"))
+        return good(constraints=[], cannot_tell=True) if kind == "constraints" else good(answers=[], cannot_tell=True)
 
 
 def kind_of(body: dict[str, Any]) -> str:
-    """What a request asks for: `question`, `answers` or `cause`."""
+    """What a request asks for: `question`, `answers`, `constraints` or `cause`."""
     return str(body["response_format"]["json_schema"]["name"])
 
 

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.replies import RawReply, parse_reply
-from state.roles import AnswersReply, CauseReply, QuestionReply
-from state.vocabulary import Cause, Role, TryError
+from state.roles import AnswersReply, CauseReply, QuestionReply, ReadingReply
+from state.vocabulary import Cause, OperatorWord, Role, TryError
 
 ANA = '{"answers": ["Ana Roy"], "cannot_tell": false}'
 BO = '{"answers": ["Bo Lind"], "cannot_tell": false}'
@@ -163,3 +164,67 @@ def test_a_hostile_reply_is_an_error(text: str) -> None:
 )  # fmt: skip
 def test_a_reply_that_did_not_come_to_its_end_is_none_in_any_servers_words(finish: str, error: TryError | None) -> None:
     assert parse_reply(RawReply('{"question": "Who?"}', finish), Role.REWRITER).error is error
+
+
+FACT = {"relation": "employer", "subject": None, "object": "Old Mill"}
+PAIR: dict[str, Any] = {"operator": "before", "left": FACT, "right": FACT, "rank": None, "order": None}
+RANK: dict[str, Any] = {"operator": "end rank", "left": FACT, "right": None, "rank": 2, "order": "descending"}
+
+
+def reading(*constraints: Any, **fields: Any) -> ReadingReply | str:
+    """The reply, or why there is none."""
+    text = json.dumps({"constraints": list(constraints), "cannot_tell": False} | fields)
+    parsed = parse_reply(RawReply(text, "stop"), Role.ROUND_TRIP_READER)
+    return parsed.reply if isinstance(parsed.reply, ReadingReply) else parsed.detail
+
+
+def test_read_constraints_are_read_as_they_were_written() -> None:
+    found = reading(PAIR, RANK)
+    assert isinstance(found, ReadingReply)
+    assert found.model_dump(mode="json") == {"constraints": [PAIR, RANK], "cannot_tell": False}
+    assert reading() == ReadingReply(constraints=(), cannot_tell=False)
+    assert reading(cannot_tell=True) == ReadingReply(constraints=(), cannot_tell=True)
+
+
+@pytest.mark.parametrize("word", list(OperatorWord))
+def test_every_word_is_read(word: OperatorWord) -> None:
+    found = reading((RANK if word.is_rank else PAIR) | {"operator": word.value})
+    assert isinstance(found, ReadingReply)
+    assert found.constraints[0].operator is word
+
+
+@pytest.mark.parametrize(
+    ("constraint", "told"),
+    [
+        (PAIR | {"operator": "precedes"}, "'operator' must be one of: before, after"),
+        (PAIR | {"operator": None}, "'operator' must be one of"),
+        (PAIR | {"operator": "Before"}, "'operator' must be one of"),
+        (PAIR | {"right": None}, "'right' must be an object with the keys relation, subject and object"),
+        (PAIR | {"left": "Old Mill"}, "'left' must be an object"),
+        (PAIR | {"rank": 1}, "'rank' and 'order' must be null for 'before'"),
+        (PAIR | {"order": "ascending"}, "'rank' and 'order' must be null for 'before'"),
+        (PAIR | {"left": FACT | {"subject": ""}}, "or null where the question leaves it open"),
+        (PAIR | {"left": FACT | {"object": 7}}, "or null where the question leaves it open"),
+        (PAIR | {"left": FACT | {"relation": None}}, "'relation' must be a string"),
+        (PAIR | {"left": {"relation": "employer", "subject": None}}, "the key 'object' is missing"),
+        ({name: value for name, value in PAIR.items() if name != "order"}, "the key 'order' is missing"),
+        (RANK | {"right": FACT}, "'right' must be null for 'end rank'"),
+        (RANK | {"rank": 0}, "'rank' must be a whole number from 1"),
+        (RANK | {"rank": True}, "'rank' must be a whole number from 1"),
+        (RANK | {"rank": 1.5}, "'rank' must be a whole number from 1"),
+        (RANK | {"rank": None}, "'rank' must be a whole number from 1"),
+        (RANK | {"order": None}, "'order' must be one of: ascending, descending"),
+        (RANK | {"order": "latest"}, "'order' must be one of: ascending, descending"),
+        ("before", "'constraints' must be a list of objects"),
+    ],
+)
+def test_a_constraint_that_is_not_just_so_is_refused_with_the_reason(constraint: Any, told: str) -> None:
+    found = reading(PAIR, constraint)
+    assert isinstance(found, str)
+    assert told in found
+
+
+def test_a_reader_cannot_both_list_and_not_be_able_to_tell() -> None:
+    assert "cannot tell" in str(reading(PAIR, cannot_tell=True))
+    assert "cannot_tell" in str(reading(cannot_tell="perhaps"))
+    assert parse_reply(RawReply("before", "stop"), Role.ROUND_TRIP_READER).error is TryError.UNPARSABLE

@@ -17,13 +17,18 @@ from graph_sampler.operators import (
     ORDINAL_BY_NAME,
     ORDINALS,
     PAIRWISE,
+    RANK_WORDS,
+    WORDINGS,
+    Wording,
     family_of,
     operator_named,
+    operator_said,
     operators_of,
     relate,
+    word_of,
 )
 from state.interval import ValidInterval
-from state.vocabulary import Family, RelationType
+from state.vocabulary import Family, OperatorWord, RelationType
 from tests.brute_force_execution import FAMILIES, FAMILY_OF, holds
 from tests.brute_force_graph import Fact
 
@@ -181,3 +186,36 @@ def test_a_row_travels_between_processes_as_itself(name: str) -> None:
 def test_a_family_that_does_not_fit_the_facts_is_refused() -> None:
     with pytest.raises(ValueError, match="no operator of"):
         relate(Family.ORDINAL, ValidInterval(1, 2), ValidInterval(1, 2))
+
+
+KINDS = {Family.I_I: (False, False), Family.P_I: (True, False), Family.I_P: (False, True), Family.P_P: (True, True)}
+"""Family -> whether left and right are moments."""
+
+
+def test_every_word_has_one_row_and_every_operator_a_word() -> None:
+    assert [wording.word for wording in WORDINGS] + list(RANK_WORDS) == list(OperatorWord)
+    assert {word for word in OperatorWord if word.is_rank} == set(RANK_WORDS)
+    assert sorted(RANK_WORDS.values()) == sorted(ORDINAL_BY_NAME)
+    for operator in PAIRWISE:
+        assert operator_said(word_of(operator.name), *KINDS[operator.family]) == operator.name
+    for ordinal in ORDINALS:
+        assert RANK_WORDS[word_of(ordinal.name)] == ordinal.name
+
+
+@pytest.mark.parametrize("wording", WORDINGS, ids=lambda wording: wording.word.value)
+@pytest.mark.parametrize("family", KINDS)
+def test_a_word_said_from_the_other_side_is_its_converse(wording: Wording, family: Family) -> None:
+    left, right = KINDS[family]
+    said, turned = operator_said(wording.word, left, right), operator_said(wording.converse, right, left)
+    assert BY_NAME[said].converse == turned
+    assert BY_NAME[said].family in (family, Family.I_I)
+
+
+@pytest.mark.parametrize("wording", WORDINGS, ids=lambda wording: wording.word.value)
+@pytest.mark.parametrize("family", KINDS)
+def test_a_word_that_no_operator_of_the_family_means_holds_between_no_such_facts(wording: Wording, family: Family) -> None:
+    name = operator_said(wording.word, *KINDS[family])
+    if BY_NAME[name].family is not family:
+        xs, ys = SIDES[family]
+        proper = [(x, y) for x, y in itertools.product(xs, ys) if KINDS[family] == (x.start == x.end, y.start == y.end)]
+        assert not any(BY_NAME[name].holds(*x, *y) for x, y in proper)

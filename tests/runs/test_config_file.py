@@ -128,6 +128,15 @@ def test_a_folder_or_bytes_that_are_not_text_are_refused(tmp_path: Path) -> None
         load_config(str(tmp_path / "bytes.yaml"))
 
 
+def test_the_mode_roundtrip_names_the_key_that_it_needs(tmp_path: Path) -> None:
+    message = refusal(tmp_path, GOOD, "agents.verifier.modes=[all, roundtrip]")
+    assert "agents.round_trip_reader.model" in message
+    for modes in ("[all, roundtrip]", "[roundtrip]", "[single, roundtrip, all]"):
+        config = load_config(write(tmp_path, GOOD), (f"agents.verifier.modes={modes}", "agents.round_trip_reader.model=offline")).config
+        assert config.agents.round_trip_reader is not None
+    assert "once" in refusal(tmp_path, GOOD, "agents.verifier.modes=[roundtrip, roundtrip]", "agents.round_trip_reader.model=offline")
+
+
 @pytest.mark.parametrize("override", ["sampler.seed", "=3", "sampler.seed=[1", "sampler.seed.low=3"])
 def test_an_override_that_cannot_be_read_is_refused(tmp_path: Path, override: str) -> None:
     assert "--set" in refusal(tmp_path, GOOD, override)

@@ -13,6 +13,7 @@ import pytest
 
 import prompts
 from runs.run_folder import RunReader
+from state.vocabulary import Outcome, Role
 from tests.command_line import here, refused
 from tests.fake_openai_server import FakeServer, Reply, failure, good
 from tests.known_model import ROLES, KnowsAll, ModelRun
@@ -53,6 +54,31 @@ def test_a_run_with_a_model_keeps_its_prompts_and_replays_without_server_or_cach
     for record in list(reader.traces())[:8]:
         replayed = here("replay", str(reader.path), record.id)
         assert replayed.returncode == 0, replayed.stderr
+
+
+def test_a_run_with_a_round_trip_reader_records_what_it_read_and_replays_without_server_or_cache(setup: Setup) -> None:
+    done = setup.build("run", "--set", "agents.verifier.modes=[all, roundtrip]", "--set", "agents.round_trip_reader.model=gpt")
+    assert done.returncode == 0, done.stderr
+    reader = RunReader(setup.folder / "run")
+    assert {f"{role}/v1" for role in (*ROLES, "round_trip_reader")} == set(reader.manifest.prompts or ())
+    rows = json.loads((reader.path / "usage.json").read_bytes())["rows"]
+    (row,) = [row for row in rows if row["role"] == "round_trip_reader"]
+    assert row["calls"] > 0
+    assert row["input"] == 11 * row["calls"]
+    ident = reader.first_accepted()
+    assert ident is not None
+    with reader.database() as database:
+        visits = database.trajectory(ident).visits
+    (visit,) = [visit for visit in visits if visit.role is Role.ROUND_TRIP_READER]
+    assert (visit.mode, visit.outcome, visit.result["verdict"]) == ("roundtrip", Outcome.AGREES, "match")
+    assert visit.result["answers"] == [reader.record(ident).answer]
+    shown = here("show", str(reader.path), ident).stdout
+    assert "verify (round_trip_reader, mode roundtrip, prompt v1" in shown
+    assert here("check", str(reader.path)).returncode == 0
+    setup.server.__exit__()
+    shutil.rmtree(setup.folder / "cache")
+    replayed = here("replay", str(reader.path), "--all")
+    assert replayed.returncode == 0, replayed.stderr
 
 
 def test_an_edited_prompt_of_the_run_stops_replay_and_build_and_a_newer_one_is_only_a_note(setup: Setup) -> None:
