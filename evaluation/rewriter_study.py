@@ -1,0 +1,214 @@
+"""`study rewriter`: the same traces through all agents, once for each setting of the rewriter. Paper: section 4.3.1, Table 8."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.response_cache import ResponseCache
+from agents.rules_backend import LABEL
+from agents.setup import role_configs
+from evaluation.asking import ask_cells, check_cells
+from evaluation.cells import Cell, rewriter_cells
+from evaluation.rewriter_outcomes import rewriter_cell, rewriter_instance
+from evaluation.rewriter_summary import RewriterSummary, summarise_rewriter_study
+from evaluation.rewriter_tables import tables
+from evaluation.study_folder import Asked, SampleNote, StudyFolder
+from evaluation.study_source import StudySource, source_of
+from evaluation.tables import Table, all_as_text, as_csv, as_markdown, markdown_text
+from runs.building import open_cache
+from runs.config_file import LoadedConfig
+from runs.json_lines import pretty_json, write_whole
+from runs.terminal import Advance, say, shown
+from state.config import Config
+from state.instance import BenchmarkRecord
+from state.rewriter_study import RewriterStudy
+from state.study import Register
+from state.vocabulary import Status
+
+STUDY = "study.json"
+SUMMARY = "summary.json"
+PAGE = "study.md"
+TABLES = "tables"
+_ONLY_IN_FILES = ("flipped", "signatures")
+"""Tables that are too long for a terminal."""
+
+
+@dataclass(frozen=True)
+class RewriterReport:
+    """What a study of the rewriter came to."""
+
+    path: Path
+    study: RewriterStudy
+    summary: RewriterSummary
+    usd_paid: float
+    """US dollars paid in the study's directory, cells of prompts that were edited since included."""
+    written: tuple[Path, ...]
+    """The files written."""
+
+    @property
+    def failed(self) -> int:
+        """Failed instances over all cells."""
+        return sum(outcome.status is Status.FAILED for cell in self.study.cells for outcome in cell.outcomes)
+
+    def lines(self) -> list[str]:
+        """The summary for a person."""
+        short = [table for table in tables(self.summary) if table.name not in _ONLY_IN_FILES and table.rows]
+        lines = [*_head(self.summary), *all_as_text([*short, self._usage()])]
+        paid = f"paid in this directory: {self.usd_paid:.4f} USD, cells of prompts that were edited since included"
+        return [*lines, "", paid, "", f"recommendation: {self.summary.recommendation.line}"]
+
+    def as_json(self) -> bytes:
+        """The summary for a machine, with what was paid."""
+        usage = {cell.name: cell.usage.model_dump(mode="json") for cell in self.study.cells}
+        return pretty_json({**self.summary.model_dump(mode="json"), "path": str(self.path), "usd_paid": self.usd_paid, "usage": usage})
+
+    def talk(self) -> Iterator[str]:
+        """What was written, and the command that most likely comes next."""
+        yield f"wrote {', '.join(map(str, self.written))}"
+        if self.failed:
+            yield "next: the same command with --retry-failed"
+            return
+        address = {cell.name: f"{self.path}@{cell.address.rpartition('@')[2]}" for cell in self.study.cells}
+        for pair in self.summary.comparisons:
+            if any(test.only_a or test.only_b for test in pair.tests):
+                yield f"next: chronoqg compare {address[pair.a]} {address[pair.b]}"
+                return
+        yield f"next: chronoqg show {next(iter(address.values()))} {self.study.instances[0].id}"
+
+    def _usage(self) -> Table:
+        rows = (
+            (cell.name, str(usage.calls), str(usage.cached_calls), f"{usage.usd_paid:.4f}", f"{usage.usd_saved:.4f}")
+            for cell in self.study.cells
+            for usage in (cell.usage,)
+        )
+        return Table("usage", "Calls and US dollars in this directory", ("cell", "calls", "cached", "USD paid", "USD saved"), tuple(rows))
+
+
+def study_rewriter(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False, advance: Advance | None = None) -> RewriterReport:
+    """Makes or continues a study; everything that the user may have got wrong is looked at first.
+
+    Args:
+        path: the study's directory.
+        loaded: the config; its `study` says what is asked, its `agents` who plays the other roles.
+        retry_failed: redo instances that failed.
+        advance: is told how far the work has come.
+
+    Raises:
+        ChronoQGError: config, source, directory, cache or server is not as it must be, or the budget is reached.
+        KeyboardInterrupt: the user stopped it; what is finished is kept.
+    """
+    cells = rewriter_cells(loaded)
+    check_cells(loaded, cells)
+    config = loaded.config
+    with StudyFolder(path, "rewriter", config, lambda: _asked(config, advance)) as study, _cache(cells) as cache:
+        answered = ask_cells(study, cells, cache, tell=say, retry_failed=retry_failed, advance=advance)
+        instances = tuple(map(rewriter_instance, study.reader.traces()))
+        folder = path.resolve().name
+        data = RewriterStudy(
+            dataset=study.reader.manifest.dataset,
+            source=study.note.source,
+            seed=config.study.seed,
+            instances=instances,
+            cells=tuple(rewriter_cell(one, instances, f"{folder}@{one.cell.folder}") for one in answered),
+            notes=(*study.note.notes, *_notes(config, cells)),
+        )
+        summary = summarise_rewriter_study(data)
+        return RewriterReport(path, data, summary, _paid(study), tuple(_write(path, data, summary)))
+
+
+def drawn(records: Iterable[BenchmarkRecord], size: int, seed: int) -> list[BenchmarkRecord]:
+    """So many of the records, or all where there are fewer, sorted by id.
+
+    They are taken in an order that their ids and the seed fix: a larger sample holds a smaller one, and the
+    order of the records does not matter.
+    """
+    taken = sorted(records, key=lambda record: hashlib.sha256(f"{seed} {record.id}".encode()).digest())[:size]
+    return sorted(taken, key=lambda record: record.id)
+
+
+def _asked(config: Config, advance: Advance | None) -> Asked:
+    # Which questions of a run were accepted is nothing to a study of the rewriter: it asks the template questions.
+    only_templates = config.study.model_copy(update={"registers": (Register.TEMPLATE,)})
+    source = source_of(config.model_copy(update={"study": only_templates}), say, advance)
+    records = drawn(source.records, config.study.size, config.study.seed)
+    note = SampleNote(kind="rewriter", source=source.name, strata=(), notes=tuple(_sample_notes(source, config.study.size)))
+    return Asked(records, (), source.graph, note)
+
+
+def _sample_notes(source: StudySource, size: int) -> Iterator[str]:
+    there = len(source.records)
+    if there < size:
+        yield f"the source was taken whole: it has {there} of the {size} traces wanted"
+    else:
+        yield f"{size} of {there} traces, drawn without regard to family or number of constraints"
+
+
+def _notes(config: Config, cells: Sequence[Cell]) -> Iterator[str]:
+    verifier = config.agents.verifier
+    used = config.models.get(verifier.model)
+    model = verifier.model if used is None else used.model or used.provider
+    yield (
+        f"accepted and agreed are by the verifier of the config ({model}, mode {'+'.join(verifier.modes)}), which errs too: "
+        "study it first, and do not set shares under different verifiers beside each other"
+    )
+    yield "no duplicate step follows in a study: a build discards questions that repeat an earlier one's"
+    yield "entities are looked for by their labels; records know other names of the answer only"
+    if rules := [cell.name for cell in cells if LABEL in {config.models[cell.model_key].provider, _provider(config, verifier.model)}]:
+        yield f"rewriter or verifier are rules, and the figures no language model's: {', '.join(rules)}"
+
+
+def _provider(config: Config, model: str) -> str:
+    used = config.models.get(model)
+    return LABEL if used is None else used.provider
+
+
+def _cache(cells: Sequence[Cell]) -> AbstractContextManager[ResponseCache | None]:
+    """The cache, if any cell needs a server."""
+    asking = (cell.config for cell in cells if any(_asks(cell.config)))
+    first = next(asking, None)
+    return nullcontext(None) if first is None else open_cache(first)
+
+
+def _asks(config: Config) -> Iterator[bool]:
+    for chosen in role_configs(config.agents).values():
+        yield config.models[chosen.model].provider != LABEL
+
+
+def _paid(study: StudyFolder) -> float:
+    paid = 0
+    for reader in study.cells():
+        if reader.has_agents:
+            with reader.database() as database:
+                paid += database.spent()
+    return paid / 1e9
+
+
+def _head(summary: RewriterSummary) -> Iterator[str]:
+    yield f"Study of the rewriter: {summary.instances} traces of {summary.source}, seed {summary.seed}, {len(summary.cells)} cells"
+    for note in summary.notes:
+        yield f"note: {note}"
+
+
+def _write(path: Path, study: RewriterStudy, summary: RewriterSummary) -> Iterator[Path]:
+    files = {
+        STUDY: pretty_json(study.model_dump(mode="json")),
+        SUMMARY: pretty_json(summary.model_dump(mode="json")),
+        PAGE: _page(study, summary).encode(),
+    }
+    files |= {f"{TABLES}/{table.name}.csv": as_csv(table).encode() for table in tables(summary)}
+    for name, content in files.items():
+        write_whole(path / name, [content])
+        yield path / name
+
+
+def _page(study: RewriterStudy, summary: RewriterSummary) -> str:
+    title, *notes = _head(summary)
+    head = [f"# {markdown_text(title)}", "", *(f"- {markdown_text(note)}" for note in notes)]
+    head += ["", f"Recommendation: {markdown_text(summary.recommendation.line)}.", ""]
+    opened = (f"    chronoqg show {shown(cell.address)} ID" for cell in study.cells)
+    foot = ["To read one instance, from the folder in which this directory lies:", "", *opened]
+    return "\n".join([*head, *(as_markdown(table) for table in tables(summary)), *foot]) + "\n"
