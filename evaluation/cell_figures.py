@@ -151,8 +151,8 @@ def contamination(error_rate: float, acceptance: float | None, detection: float 
     e (1 - d) / (e (1 - d) + (1 - e) a): of the wrong ones, 1 - d get through, of the right ones a.
     `None` if a rate is unknown or nothing is accepted.
 
-    >>> contamination(0.1, 0.9, 0.8)
-    0.024096385542168672
+    >>> round(contamination(0.1, 0.9, 0.8), 4)
+    0.0241
     """
     if acceptance is None or detection is None:
         return None

@@ -92,6 +92,14 @@ def test_a_group_in_which_nothing_was_asked_changes_nothing() -> None:
     assert with_empty == cluster_bootstrap(hits, asked, seed=1, name="x")
 
 
+def test_a_resample_that_misses_a_group_scales_the_other_weights_up() -> None:
+    """Every item is a hit, so every resample must come to 1, with the one source that has the second group or without."""
+    asked = np.array([[1, 0], [1, 0], [1, 0], [1, 1]])
+    found = cluster_bootstrap(asked, asked, seed=1, name="x")
+    assert found is not None
+    assert (found.value, found.method) == (1.0, "wilson over source questions")
+
+
 def test_a_source_in_which_nothing_was_asked_is_not_drawn() -> None:
     assert cluster_bootstrap(column([1, 0, 0, 1]), column([1, 0, 1, 1]), seed=1, name="x") == cluster_bootstrap(
         column([1, 0, 1]), column([1, 1, 1]), seed=1, name="x"

@@ -67,6 +67,13 @@ def test_the_weighted_rate_gives_families_their_share_of_the_population() -> Non
     assert acceptance.population_covered == pytest.approx(0.8)
 
 
+def test_the_weighted_rate_is_resampled_within_the_families() -> None:
+    """Inside each family all came out alike, so no resample differs; drawn across families they would."""
+    planted = sound("yyyy") + sound("oooo", Family.P_P, 20)
+    weighted = one_cell(planted, population={Family.I_I: 100, Family.P_P: 300}).cells[0].template.acceptance.weighted
+    assert (weighted.value, weighted.method) == (0.25, "wilson over source questions")
+
+
 def test_detection_counts_abstentions_as_detected_and_no_reply_as_not() -> None:
     summary = one_cell(damaged("yoounnnn", model_is_wrong=False))
     row = summary.cells[0].template.detection.kinds[0]
