@@ -26,6 +26,7 @@ from agents.rules_backend import LABEL
 from agents.transitions import NODE_ROLES, START, Table, nodes_of
 from agents.usable_question import required_names
 from agents.verifier import player
+from graph_sampler.execute import execute, structure_of
 from state.config import ModelConfig
 from state.instance import BenchmarkRecord
 from state.pipeline_state import initial_state
@@ -234,7 +235,8 @@ def most_tokens(size: int) -> int:
 def typed_request(role: Role, record: BenchmarkRecord, *, has_appeal: bool, has_reader: bool = False) -> RoleRequest:
     """What a role would be shown of an instance, the template question standing for what others wrote; the rewriter's is exact.
 
-    Of a round-trip reader's findings the trace's own words are there, each constraint under the longest label.
+    Of a round-trip reader's findings the trace's own words are there, each constraint under the longest label, and
+    every candidate as what its constraints name.
     """
     question = record.raw_question
     if role is Role.REWRITER:
@@ -248,13 +250,20 @@ def typed_request(role: Role, record: BenchmarkRecord, *, has_appeal: bool, has_
     if role is Role.LEAK_REWRITER:
         avoid = names_to_avoid(record.answer, record.answer_aliases)
         return LeakRewriteRequest(question=question, template_question=question, avoid=avoid)
-    objection = AnswersReply(answers=(record.answer,), cannot_tell=False)
+    named = _labels_of_candidates(record) if has_reader else (record.answer,)
+    objection = AnswersReply(answers=named, cannot_tell=False)
     findings = tuple(Finding(Difference.REVERSED, told, "").sentence for told in record.temporal_constraints) if has_reader else None
     analysed = analyse_request(initial_state(record, START) | {"question": question, "objection": objection, "findings": findings})
     if role is Role.ERROR_ANALYST:
         return analysed
-    appeal = objection.answers if has_appeal else None
+    appeal = named if has_appeal else None
     return ReviseRequest(**dict(analysed), cause=Cause.AMBIGUOUS_REFERENCE, reason=REASON, appeal_answers=appeal)
+
+
+def _labels_of_candidates(record: BenchmarkRecord) -> tuple[str, ...]:
+    """What a reader's constraints name at most, whatever they are."""
+    candidates = execute(structure_of(record.trace), record.evidence).answers
+    return tuple(sorted(record.labels[entity] for entity in candidates))
 
 
 def _question_tokens(record: BenchmarkRecord) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from agents.backends import Exchange, Source
 from agents.call_bounds import request_bytes
 from agents.expected_calls import CallPlan, Expected, Stage, passing_way, typed_request
+from agents.read_constraints import Bench
 from agents.replies import RawReply
 from agents.rules_backend import RulesSource
 from agents.setup import build_crew, build_workflow, role_configs, table_of
@@ -36,6 +37,8 @@ def config_of(model: Mapping[str, Any], *, appeal: bool = True, by_rules: frozen
     chosen: dict[str, Any] = {role: {"model": "offline" if role in by_rules else "main"} for role in roles}
     if modes := agents.pop("modes", None):
         chosen["verifier"]["modes"] = modes
+        if "roundtrip" in modes:
+            chosen["round_trip_reader"] = {"model": "offline" if "round_trip_reader" in by_rules else "main"}
     models = {"main": {"provider": "openai", "model": "m", **model}, "offline": {"provider": "offline-rules"}}
     return Config.model_validate({"dataset": "sample", "graph": {"path": "x"}, "models": models, "agents": chosen | agents})
 
@@ -58,8 +61,8 @@ def configs(draw: st.DrawFn) -> Config:
     return config_of(
         model,
         appeal=draw(st.booleans()),
-        by_rules=draw(st.frozensets(st.sampled_from(ROLES))),
-        modes=draw(st.sampled_from((["all"], ["single"], ["single", "all"]))),
+        by_rules=draw(st.frozensets(st.sampled_from((*ROLES, "round_trip_reader")))),
+        modes=draw(st.sampled_from((["all"], ["single"], ["single", "all"], ["roundtrip"], ["all", "roundtrip"]))),
         retries=draw(st.integers(0, 5)),
     )
 
@@ -145,6 +148,10 @@ def test_requests_are_those_of_the_real_nodes_but_for_what_other_roles_wrote() -
     assert revise == seen[Role.REVISER].model_copy(update=written | told | own)
 
 
+STATED = json.loads(Bench(make_record()).state().model_dump_json())
+RANKED = {"operator": "end rank", "left": STATED["constraints"][0]["left"], "right": None, "rank": 12, "order": "descending"}
+
+
 class ByteModel:
     """A model whose tokens are bytes; says what it is told to say, as long as it may."""
 
@@ -166,6 +173,10 @@ class ByteModel:
         fields: dict[str, Any] = {"question": "Who" + " " + GOOD_QUESTION[4:]}
         if role in (Role.VERIFIER, Role.APPEAL):
             fields = {"answers": ["Bo Lind" if kind == "usable" else "Ana Roy"], "cannot_tell": False}
+        elif role is Role.ROUND_TRIP_READER:
+            others = [RANKED] * int(self.draw(st.sampled_from("0123")))
+            stated = STATED["constraints"] if kind == "usable" else others
+            fields = {"constraints": stated, "cannot_tell": False}
         elif role is Role.ERROR_ANALYST:
             fields = {"cause": "verifier at fault" if kind == "usable" else "unclear", "reason": ""}
         elif kind == "contrary":
@@ -184,7 +195,9 @@ class ByteModel:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.data(), st.integers(0, 3), st.booleans(), st.integers(30, 700), st.sampled_from((["all"], ["all", "single"])))
+@given(
+    st.data(), st.integers(0, 3), st.booleans(), st.integers(30, 900), st.sampled_from((["all"], ["all", "single"], ["roundtrip", "all"]))
+)
 def test_no_way_of_the_real_workflow_takes_more_than_the_bound(
     data: st.DataObject, retries: int, appeal: bool, limit: int, modes: list[str]
 ) -> None:
@@ -228,3 +241,12 @@ def test_every_stage_but_the_leak_filter_is_there_once_a_mode() -> None:
     assert len(stages) == 4 + 4 * 2
     assert {stage.node for stage in stages} == {node for node, role in NODE_ROLES.items() if role is not Role.LEAK_FILTER}
     assert Stage(Node.VERIFY_LEAK_REWRITE, Role.VERIFIER, "single").name == "verify leak rewrite (single)"
+
+
+def test_the_round_trip_reader_plays_its_mode_in_every_verifying_node() -> None:
+    stages = plan_of(config_of({}, modes=["roundtrip", "all"])).stages
+    assert len(stages) == 4 + 4 * 2
+    nodes = [stage.node for stage in stages if stage.role is Role.ROUND_TRIP_READER]
+    assert nodes == [Node.VERIFY, Node.APPEAL, Node.VERIFY_REPAIR, Node.VERIFY_LEAK_REWRITE]
+    assert {stage.mode for stage in stages if stage.role is Role.ROUND_TRIP_READER} == {"roundtrip"}
+    assert Role.ROUND_TRIP_READER not in {stage.role for stage in plan_of(config_of({}, modes=["all"])).stages}
