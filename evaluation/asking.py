@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import NamedTuple
 
 from agents.response_cache import ResponseCache
+from agents.rules_backend import LABEL
 from agents.setup import build_workflow
 from agents.workflow import InstanceResult, run_instance
 from evaluation.cells import Cell
 from evaluation.study_folder import StudyFolder
-from runs.building import with_prompts_of
+from runs.building import open_cache, with_prompts_of
 from runs.config_file import LoadedConfig, check_environment
 from runs.engine import Agents, work_through
 from runs.fork_folder import ForkFolder
@@ -38,6 +40,12 @@ class Answered(NamedTuple):
 
     cell: Cell
     reader: ForkReader
+
+
+def open_cache_for(cells: Sequence[Cell]) -> AbstractContextManager[ResponseCache | None]:
+    """The cache of a study, if any cell needs a server."""
+    needs = [cell for cell in cells if any(model.provider != LABEL for model in cell.config.models.values())]
+    return open_cache(needs[0].config) if needs else nullcontext()
 
 
 def check_cells(loaded: LoadedConfig, cells: Sequence[Cell]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from graph_sampler.load import load_graph
+from graph_sampler.load import BUNDLED, load_graph
 from graph_sampler.sampler import sample_traces
 from runs.json_lines import parse_lines
 from runs.manifest import GraphNote
@@ -33,6 +33,8 @@ class StudySource(NamedTuple):
     """The source graph."""
     name: str
     """The run as the config names it, or the graph's name."""
+    is_bundled: bool
+    """Whether the graph is one that the package ships."""
 
 
 def source_of(config: Config, note: Note, advance: Advance | None = None) -> StudySource:
@@ -59,7 +61,7 @@ def _of_run(path: str) -> StudySource:
             for record in parse_lines(BenchmarkRecord, reader.benchmark_file(part)):
                 finals[record.id] = record.final_question or ""
     manifest = reader.manifest
-    return StudySource(tuple(reader.traces()), finals, manifest.graph, path)
+    return StudySource(tuple(reader.traces()), finals, manifest.graph, path, _is_bundled(reader.config().config))
 
 
 def _fresh(config: Config, note: Note, advance: Advance | None) -> StudySource:
@@ -69,4 +71,8 @@ def _fresh(config: Config, note: Note, advance: Advance | None) -> StudySource:
     sampler = config.sampler.model_copy(update={"target": target})
     lines = sample_traces(graph, config.model_copy(update={"sampler": sampler}), progress=advance).lines
     records = tuple(BenchmarkRecord.model_validate_json(line) for line in lines)
-    return StudySource(records, {}, graph_note(config, report), report.name)
+    return StudySource(records, {}, graph_note(config, report), report.name, _is_bundled(config))
+
+
+def _is_bundled(config: Config) -> bool:
+    return isinstance(config.graph.path, str) and config.graph.path.startswith(BUNDLED)
