@@ -23,7 +23,7 @@ from agents.read_constraints import Bench
 from agents.response_cache import request_key
 from agents.round_trip import read_request
 from agents.rules_backend import LABEL
-from agents.transitions import NODE_ROLES, START, Table, nodes_of
+from agents.transitions import NODE_ROLES, START, Table, entry_of, nodes_of
 from agents.usable_question import required_names
 from agents.verifier import player
 from graph_sampler.execute import execute, structure_of
@@ -125,6 +125,7 @@ class CallPlan:
             if (role := NODE_ROLES[node]) is not Role.LEAK_FILTER
             for mode in (crew.modes if role in (Role.VERIFIER, Role.APPEAL) else (None,))
         )
+        self.first_stages = tuple(stage for stage in self.stages if stage.node is entry_of(table))
         self._passing = passing_way(table)
         self._tries: dict[Role, _Tries | None] = {}
 
@@ -159,12 +160,14 @@ class CallPlan:
                 found[stage] = culprit
         return found
 
-    def first_key(self, record: BenchmarkRecord) -> str:
-        """The cache key of an instance's first request, which is known to the byte."""
-        role = NODE_ROLES[START]
-        backend = self._backend(role)
-        request, _ = backend.render(role, typed_request(role, record, has_appeal=False), None, ())
-        return request_key(role, backend.provider, request, 0)
+    def first_keys(self, record: BenchmarkRecord) -> tuple[str, ...]:
+        """The cache keys of an instance's requests at its first node, one a mode, which are known to the byte."""
+        keys = []
+        for stage in self.first_stages:
+            backend = self._backend(stage.role)
+            request, _ = backend.render(stage.role, typed_request(stage.role, record, has_appeal=False), stage.mode, ())
+            keys.append(request_key(stage.role, backend.provider, request, 0))
+        return tuple(keys)
 
     def _backend(self, role: Role) -> Backend:
         return self._crew.backends[role]
@@ -215,7 +218,7 @@ class CallPlan:
 def passing_way(table: Table) -> frozenset[Node]:
     """The nodes that an instance visits if everything goes well."""
     way: list[Node] = []
-    at: object = START
+    at: object = entry_of(table)
     while isinstance(at, Node):
         way.append(at)
         at = next(to for outcome in _PASSING if (to := table.get((way[-1], outcome))) is not None)

@@ -108,7 +108,7 @@ def _is_cached(config: Config, plan: CallPlan) -> Iterator[Callable[[BenchmarkRe
         return
     cache = ResponseCache(folder)
     try:
-        yield lambda record: cache.get(plan.first_key(record)) is not None
+        yield lambda record: cache.get(plan.first_keys(record)[0]) is not None
     finally:
         cache.close()
 
