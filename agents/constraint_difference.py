@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from agents.read_constraints import Constraint, Told
+from graph_sampler.operators import opposite_of
 from state.roles import FactDescription
 from state.vocabulary import Difference
 
@@ -67,7 +68,7 @@ def is_reversed(own: Constraint, theirs: Constraint) -> bool:
     """Whether the same facts are compared the other way round, or ranked from the other end."""
     if own.right is None or theirs.right is None:
         return own._replace(order=None) == theirs._replace(order=None) and own.order is not theirs.order
-    return _has_same_facts(own, theirs) and own.mirrored().operator == theirs.operator != own.operator
+    return _has_same_facts(own, theirs) and opposite_of(own.operator) == theirs.operator
 
 
 def _has_same_facts(own: Constraint, theirs: Constraint) -> bool:

@@ -241,6 +241,19 @@ def operator_named(name: str) -> Operator | Ordinal:
     return BY_NAME[name] if name in BY_NAME else ORDINAL_BY_NAME[name]
 
 
+_TURNED = {"P-before-I": "P-after-I", "P-at-start-I": "P-at-end-I", "I-before-P": "I-after-P", "I-starts-at-P": "I-ends-at-P"}
+_OPPOSITES = _TURNED | {after: before for before, after in _TURNED.items()}
+_OPPOSITES |= {row.name: row.converse for row in PAIRWISE if BY_NAME[row.converse].family is row.family and row.converse != row.name}
+
+
+def opposite_of(name: str) -> str | None:
+    """The operator of the same family that turns a comparison round: the converse, or between point and interval the same turned in time.
+
+    `None` for one that is its own opposite (`I-equals-I`) or has none (`P-inside-I`).
+    """
+    return _OPPOSITES.get(name)
+
+
 def family_of(left: RelationType, right: RelationType) -> Family:
     """The family of the operators between facts of two relation types, neither deleted."""
     return _FAMILY_OF_TYPES[left, right]

@@ -24,6 +24,7 @@ from graph_sampler.operators import (
     operator_named,
     operator_said,
     operators_of,
+    opposite_of,
     relate,
     word_of,
 )
@@ -219,3 +220,20 @@ def test_a_word_that_no_operator_of_the_family_means_holds_between_no_such_facts
         xs, ys = SIDES[family]
         proper = [(x, y) for x, y in itertools.product(xs, ys) if KINDS[family] == (x.start == x.end, y.start == y.end)]
         assert not any(BY_NAME[name].holds(*x, *y) for x, y in proper)
+
+
+def test_an_opposite_is_the_converse_or_what_holds_when_time_runs_backwards() -> None:
+    without = {name for name in BY_NAME if opposite_of(name) is None}
+    assert without == {"I-equals-I", "P-equals-P", "P-inside-I", "I-covers-P"}
+    for name in BY_NAME.keys() - without:
+        other = opposite_of(name)
+        assert other is not None
+        assert opposite_of(other) == name != other
+        family = BY_NAME[name].family
+        assert BY_NAME[other].family is family
+        for x, y in itertools.product(*SIDES[family]):
+            # Said of time running backwards, or of the facts changed over, the opposite says the same.
+            backwards = relate(family, ValidInterval(-x.end, -x.start), ValidInterval(-y.end, -y.start)).name
+            is_clear = all(span.start < span.end for span, side in zip((x, y), family.value.split("-"), strict=True) if side == "I")
+            if is_clear and relate(family, x, y).name == name:
+                assert other in (backwards, BY_NAME[name].converse)
