@@ -124,8 +124,12 @@ def _ask(
     async def one(record: BenchmarkRecord) -> InstanceResult:
         return await run_instance(record, workflow)
 
+    def advance_cell(what: str, done: int, total: int) -> None:
+        if advance is not None:
+            advance(cell.name, done, total)
+
     traces = study.reader.trace_file()
     counts = len(taken), len(traces)
     agents = Agents(one, workflow.aclose)
     with rare_collections():
-        asyncio.run(work_through(map(traces.record, taken), agents, config.run.concurrency, folder.database, counts, advance))
+        asyncio.run(work_through(map(traces.record, taken), agents, config.run.concurrency, folder.database, counts, advance_cell))

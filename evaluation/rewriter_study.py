@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.response_cache import ResponseCache
 from agents.rules_backend import LABEL
-from agents.setup import role_configs
-from evaluation.asking import ask_cells, check_cells
+from evaluation.asking import ask_cells, check_cells, open_cache_for
 from evaluation.cells import Cell, rewriter_cells
 from evaluation.rewriter_outcomes import rewriter_cell, rewriter_instance
 from evaluation.rewriter_summary import RewriterSummary, summarise_rewriter_study
 from evaluation.rewriter_tables import tables
+from evaluation.study_estimate import StudyEstimate, estimate_study
 from evaluation.study_folder import Asked, SampleNote, StudyFolder
 from evaluation.study_source import StudySource, source_of
 from evaluation.tables import Table, all_as_text, as_csv, as_markdown, markdown_text
-from runs.building import open_cache
 from runs.config_file import LoadedConfig
 from runs.json_lines import pretty_json, write_whole
 from runs.terminal import Advance, say, shown
@@ -104,7 +101,7 @@ def study_rewriter(path: Path, loaded: LoadedConfig, *, retry_failed: bool = Fal
     cells = rewriter_cells(loaded)
     check_cells(loaded, cells)
     config = loaded.config
-    with StudyFolder(path, "rewriter", config, lambda: _asked(config, advance)) as study, _cache(cells) as cache:
+    with StudyFolder(path, "rewriter", config, lambda: _asked(config, advance)) as study, open_cache_for(cells) as cache:
         answered = ask_cells(study, cells, cache, tell=say, retry_failed=retry_failed, advance=advance)
         instances = tuple(map(rewriter_instance, study.reader.traces()))
         folder = path.resolve().name
@@ -118,6 +115,15 @@ def study_rewriter(path: Path, loaded: LoadedConfig, *, retry_failed: bool = Fal
         )
         summary = summarise_rewriter_study(data)
         return RewriterReport(path, data, summary, _paid(study), tuple(_write(path, data, summary)))
+
+
+def estimate_rewriter_study(path: Path, loaded: LoadedConfig, advance: Advance | None = None) -> StudyEstimate:
+    """What `study_rewriter` with the same arguments would still call and cost.
+
+    Raises:
+        ChronoQGError: config, prompts, source, cache or directory are not as they must be.
+    """
+    return estimate_study(path, rewriter_cells(loaded), lambda: _asked(loaded.config, advance), advance)
 
 
 def drawn(records: Iterable[BenchmarkRecord], size: int, seed: int) -> list[BenchmarkRecord]:
@@ -164,18 +170,6 @@ def _notes(config: Config, cells: Sequence[Cell]) -> Iterator[str]:
 def _provider(config: Config, model: str) -> str:
     used = config.models.get(model)
     return LABEL if used is None else used.provider
-
-
-def _cache(cells: Sequence[Cell]) -> AbstractContextManager[ResponseCache | None]:
-    """The cache, if any cell needs a server."""
-    asking = (cell.config for cell in cells if any(_asks(cell.config)))
-    first = next(asking, None)
-    return nullcontext(None) if first is None else open_cache(first)
-
-
-def _asks(config: Config) -> Iterator[bool]:
-    for chosen in role_configs(config.agents).values():
-        yield config.models[chosen.model].provider != LABEL
 
 
 def _paid(study: StudyFolder) -> float:

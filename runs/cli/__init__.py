@@ -8,7 +8,8 @@ rival packages speaks before one of them is imported in our place.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import typer
 
@@ -20,13 +21,29 @@ from runs.cli.options import errors_as_lines
 from runs.cli.packing import pack, unpack
 from runs.cli.prompts import diff_prompts, list_prompts, new_prompt, show_prompt
 from runs.cli.reading import check, replay, show
+from runs.cli.studies import rewriter, verifier
 from runs.rivals import refuse_rivals
 from runs.terminal import survive_narrow_encodings
 
 _COMMANDS: tuple[Callable[..., None], ...] = (sample, estimate, build, check, show, replay, compare, pack, unpack)
-_GRAPH_COMMANDS: tuple[Callable[..., None], ...] = (inspect,)
-_MODEL_COMMANDS: tuple[Callable[..., None], ...] = (check_models,)
-_PROMPT_COMMANDS: dict[str, Callable[..., None]] = {"list": list_prompts, "show": show_prompt, "diff": diff_prompts, "new": new_prompt}
+
+
+class _Noun(NamedTuple):
+    """A group of commands: `chronoqg NOUN VERB`."""
+
+    help: str
+    verbs: Mapping[str, Callable[..., None]]
+
+
+_NOUNS: Mapping[str, _Noun] = {
+    "study": _Noun("Measure a role: models, prompts and modes beside each other.", {"verifier": verifier, "rewriter": rewriter}),
+    "prompts": _Noun(
+        "Look at prompts, compare them and copy one to edit.",
+        {"list": list_prompts, "show": show_prompt, "diff": diff_prompts, "new": new_prompt},
+    ),
+    "models": _Noun("Look at the models of a config.", {"check": check_models}),
+    "graph": _Noun("Look at source graphs.", {"inspect": inspect}),
+}
 
 
 def main() -> None:
@@ -48,18 +65,11 @@ def _app() -> typer.Typer:
     )
     for command in _COMMANDS:
         made.command()(command)
-    graph = typer.Typer(help="Look at source graphs.", no_args_is_help=True, rich_markup_mode=None)
-    for command in _GRAPH_COMMANDS:
-        graph.command()(command)
-    made.add_typer(graph, name="graph")
-    models = typer.Typer(help="Look at the models of a config.", no_args_is_help=True, rich_markup_mode=None)
-    for command in _MODEL_COMMANDS:
-        models.command()(command)
-    made.add_typer(models, name="models")
-    prompts = typer.Typer(help="Look at prompts, compare them and copy one to edit.", no_args_is_help=True, rich_markup_mode=None)
-    for name, command in _PROMPT_COMMANDS.items():
-        prompts.command(name)(command)
-    made.add_typer(prompts, name="prompts")
+    for name, noun in _NOUNS.items():
+        group = typer.Typer(help=noun.help, no_args_is_help=True, rich_markup_mode=None)
+        for verb, command in noun.verbs.items():
+            group.command(verb)(command)
+        made.add_typer(group, name=name)
     return made
 
 
