@@ -43,6 +43,8 @@ class Matching(NamedTuple):
     """In the order of the trace's constraints, then of those read; empty: both state the same."""
     equal: Mapping[int, int]
     """Position among those read -> position in the trace, for what is the same in both."""
+    meant: Mapping[int, Constraint]
+    """Position among those read -> what it comes to, for what differs; what may be several things and matches none is left out."""
 
 
 def compare_constraints(gold: Sequence[Told], read: Sequence[Told]) -> Matching:
@@ -51,9 +53,13 @@ def compare_constraints(gold: Sequence[Told], read: Sequence[Told]) -> Matching:
     open_gold = [place for place in range(len(gold)) if place not in equal.values()]
     open_read = [place for place in range(len(read)) if place not in equal]
     labels: dict[int, tuple[Difference, int]] = {}
+    meant: dict[int, Constraint] = {}
     for label, test in ((Difference.REVERSED, is_reversed), (Difference.WRONG, _has_same_facts), (Difference.WRONG, _has_one_fact)):
         pairs = _assigned([gold[place] for place in open_gold], [read[place] for place in open_read], test)
         labels |= {open_gold[own]: (label, open_read[theirs]) for own, theirs in pairs.items()}
+        for own, theirs in pairs.items():
+            fitting = (b for a in gold[open_gold[own]].options for b in read[open_read[theirs]].options if test(a, b))
+            meant[open_read[theirs]] = next(fitting)
         open_gold = [place for index, place in enumerate(open_gold) if index not in pairs]
         open_read = [place for index, place in enumerate(open_read) if index not in pairs.values()]
     labels |= dict.fromkeys(open_gold, (Difference.MISSING, -1))
@@ -61,7 +67,8 @@ def compare_constraints(gold: Sequence[Told], read: Sequence[Told]) -> Matching:
         Finding(label, gold[own].words, read[theirs].words if theirs >= 0 else None) for own, (label, theirs) in sorted(labels.items())
     ]
     findings += [Finding(Difference.UNNECESSARY, None, read[place].words) for place in open_read]
-    return Matching(tuple(findings), equal)
+    meant |= {place: read[place].options[0] for place in open_read if len(read[place].options) == 1}
+    return Matching(tuple(findings), equal, meant)
 
 
 def is_reversed(own: Constraint, theirs: Constraint) -> bool:

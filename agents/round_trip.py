@@ -7,12 +7,11 @@ with the trace's and executes them on the evidence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agents.agreement import Verdict
-from agents.constraint_difference import Finding, compare_constraints
-from agents.read_constraints import Bench, Constraint, Told
+from agents.constraint_difference import Finding, Matching, compare_constraints
+from agents.read_constraints import Bench, Constraint
 from graph_sampler.execute import execute
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
@@ -56,14 +55,14 @@ def judge_reading(reply: ReadingReply, record: BenchmarkRecord) -> Reading:
     bench = Bench(record)
     read = bench.of_reply(reply)
     matching = compare_constraints(bench.of_trace(), read)
-    trace = _trace_of(bench, read, matching.equal)
+    trace = _trace_of(bench, len(read), matching)
     answers = frozenset() if trace is None else execute(trace, record.evidence).answers
     verdict = Verdict.OTHER_CONSTRAINTS if matching.findings else Verdict.MATCH
     return Reading(verdict, matching.findings, tuple(sorted(record.labels[entity] for entity in answers)))
 
 
-def _trace_of(bench: Bench, read: Sequence[Told], equal: Mapping[int, int]) -> Trace | None:
-    """The trace's structure with the constraints that were read; `None` if one of them speaks of no fact there is.
+def _trace_of(bench: Bench, read: int, matching: Matching) -> Trace | None:
+    """The trace's structure with the constraints that were read; `None` if one of them speaks of no one fact.
 
     A constraint that equals the trace's is the trace's own step. Each stands in the stage that binds the later
     of its facts, comparisons before ranks.
@@ -78,8 +77,11 @@ def _trace_of(bench: Bench, read: Sequence[Told], equal: Mapping[int, int]) -> T
     place = {step.fact: number for number, stage in enumerate(stages) for step in stage}
     references = dict(trace.references)
     conditions: list[TemporalStep] = []
-    for number, told in enumerate(read):
-        condition = bench.steps[equal[number]] if number in equal else _step_of(told.options[0], f"c{number + 1}", references)
+    for number in range(read):
+        if number in matching.equal:
+            condition: TemporalStep | None = bench.steps[matching.equal[number]]
+        else:
+            condition = _step_of(matching.meant.get(number), f"c{number + 1}", references)
         if condition is None:
             return None
         conditions.append(condition)
@@ -94,11 +96,11 @@ def _names(step: TemporalStep) -> tuple[str, ...]:
     return (step.fact,) if isinstance(step, OrdinalStep) else (step.left, step.right)
 
 
-def _step_of(constraint: Constraint, name: str, references: dict[str, TemporalFact]) -> TemporalStep | None:
+def _step_of(constraint: Constraint | None, name: str, references: dict[str, TemporalFact]) -> TemporalStep | None:
     """The step of a constraint on a fact of the row; a concrete fact is added to the references."""
-    left, right = constraint.left, constraint.right
-    if not isinstance(left, str):
+    if constraint is None or not isinstance(constraint.left, str):
         return None
+    left, right = constraint.left, constraint.right
     if right is None:
         assert constraint.rank is not None
         assert constraint.order is not None

@@ -153,6 +153,17 @@ def test_hops_that_no_description_can_tell_apart_are_read_in_the_way_that_fits_b
     assert labels(record, compared(MEMBER, W.FINISHES, MEMBER)) == ["wrong"]
 
 
+def test_of_hops_that_cannot_be_told_apart_the_one_that_was_meant_is_executed_and_without_a_match_none() -> None:
+    record = chain(last="1961")
+    spare = FactDescription(relation="member of", subject="Ana Roy", object="Red Club")
+    own = compared(MEMBER, W.STARTED_BY, MEMBER)
+    assert judge_reading(reply(own), record).findings == ()
+    turned = judge_reading(reply(compared(MEMBER, W.STARTS, spare)), record)
+    assert [finding.label for finding in turned.findings] == [Difference.WRONG]
+    more = judge_reading(reply(own, compared(MEMBER, W.STARTS, spare)), record)
+    assert ([finding.label for finding in more.findings], more.answers) == ([Difference.UNNECESSARY], ())
+
+
 def test_a_description_with_swapped_ends_or_more_open_ends_than_the_pattern_fits_nothing() -> None:
     swapped = FactDescription(relation="position held", subject=OFFICE, object=None)
     vague = FactDescription(relation="position held", subject=None, object=None)
