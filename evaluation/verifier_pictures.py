@@ -55,9 +55,9 @@ def _frontier(summary: VerifierSummary) -> Picture | None:
     costs = sorted(point.cost for point in points if point.cost is not None)
     unpriced = [point for point in points if point.cost is None]
     height = max(4.2, sum(map(_label_height, points)) + 1.2)
-    of_what = "US dollars per 1,000 questions" if has_price else "Tokens a question, as no cell has a price"
+    of_what = "US dollars per 1,000 questions" if has_price else "tokens a question, as no cell has a price"
     caption = (
-        f"Cost and accuracy. Across: {of_what[0].lower()}{of_what[1:]}; up: balanced accuracy of template questions "
+        f"Cost and accuracy. Across: {of_what}; up: balanced accuracy of template questions "
         "with its 95 % interval. Filled and joined: cells to which no other is both at most as dear and at least as accurate."
     )
     if unpriced and costs:

@@ -79,7 +79,7 @@ def sound_readings(summary: VerifierSummary) -> Table:
     )
     tail = ("false rejections", "of these, symbolic execution proves the model wrong")
     header = ("cell", "family", "asked", "agreed", "named another set", "abstained", "no reply", *tail)
-    return _table("sound_readings", "What was made of sound template questions; only `agreed` accepts one", header, rows)
+    return _table("sound_readings", "What was made of sound template questions; only those agreed with are accepted", header, rows)
 
 
 def detection(name: str, caption: str, summary: VerifierSummary, register: _Register) -> Table:
@@ -167,22 +167,23 @@ def comparisons(summary: VerifierSummary) -> Table:
     def rows() -> Iterator[tuple[str, ...]]:
         for pair in summary.comparisons:
             for test in pair.tests:
-                counts = test.sources, test.items, test.hits_a, test.hits_b, test.only_a, test.only_b
                 told = {None: NOTHING, True: "yes", False: "no"}[test.told_apart]
+                result = points_text(test.difference), p_text(test.p_holm), told, p_text(test.p)
                 can = points_text(test.smallest_difference), whole(test.sources_needed)
-                p_values = p_text(test.p), p_text(test.p_holm)
-                yield pair.a, pair.b, test.measure, test.method, *map(str, counts), points_text(test.difference), *p_values, told, *can
+                counts = test.sources, test.items, test.hits_a, test.hits_b, test.only_a, test.only_b
+                yield pair.a, pair.b, test.measure, *result, *can, *map(str, counts), test.method
 
+    result = ("A less B, points", "p after Holm", "told apart", "p of this test alone")
+    can = ("smallest difference this sample can tell, points", "source questions that the difference seen needs")
     counts = ("source questions", "questions", "A right", "B right", "only A right", "only B right")
-    tail = ("A less B, points", "p", "p after Holm", "told apart", "smallest difference this sample can tell, points")
-    header = ("A", "B", "measure", "test", *counts, *tail, "source questions that the difference seen needs")
+    header = ("A", "B", "measure", *result, *can, *counts, "test")
     return _table("comparisons", "Every two cells on the same template questions", header, rows())
 
 
 def settings(summary: VerifierSummary) -> Table:
     """What each cell is."""
     rows = ((cell.name, cell.model, cell.model_key, cell.prompt, "+".join(cell.modes), cell.address) for cell in summary.cells)
-    return _table("settings", "The cells", ("cell", "model", "under `models`", "prompt", "modes", "address"), rows)
+    return _table("settings", "The cells", ("cell", "model", "key of the model", "prompt", "modes", "address"), rows)
 
 
 def sample(summary: VerifierSummary) -> Table:
