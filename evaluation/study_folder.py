@@ -8,6 +8,7 @@ is another study.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -72,6 +73,7 @@ class StudyFolder:
             ChronoQGError: whatever `make` raises.
         """
         self.path = path
+        made = [folder for folder in (path, *path.parents) if not folder.exists()]
         self._lock = _claim(path)
         try:
             now = _identity(kind, config)
@@ -83,7 +85,7 @@ class StudyFolder:
             self.note = parse_line(SampleNote, read_bytes(path / SAMPLE), path / SAMPLE, 1)
             self.items = tuple(parse_lines(StudyItem, item_file(path)))
         except BaseException:
-            self._lock.release()
+            self._leave_as_found(made)
             raise
 
     def __enter__(self) -> StudyFolder:
@@ -113,6 +115,16 @@ class StudyFolder:
             traces=TracesNote(count=len(lines), sha256=hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()),
         )
         write_whole(self.path / MANIFEST, [pretty_json(manifest.model_dump(mode="json"))])
+
+    def _leave_as_found(self, made: Sequence[Path]) -> None:
+        """A directory in which nothing was made goes away with the folders that were made for it."""
+        with contextlib.suppress(OSError):
+            if {entry.name for entry in self.path.iterdir()} == {LOCK}:
+                (self.path / LOCK).unlink()
+        for folder in made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        self._lock.release()
 
     def _another(self, kind: Kind, now: dict[str, Any]) -> RunFolderError:
         try:

@@ -58,8 +58,8 @@ class VerifierReport:
             yield f"{self.failed} items got no usable reply"
             yield "next: the same command with --retry-failed"
             return
-        address = self.study.cells[0].address
-        yield f"next: chronoqg show {address} {self.study.items[0].id}"
+        cell = self.study.cells[0].address.rpartition("@")[2]
+        yield f"next: chronoqg show {self.path}@{cell} {self.study.items[0].id}"
 
 
 def study_verifier(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False, advance: Advance | None = None) -> VerifierReport:
@@ -122,7 +122,7 @@ def study_of(folder: StudyFolder, answered: Sequence[Answered]) -> VerifierStudy
         seed=manifest.seed,
         strata=note.strata,
         items=folder.items,
-        cells=tuple(cell_result(one, folder.items, f"{folder.path}@{one.cell.folder}") for one in answered),
+        cells=tuple(cell_result(one, folder.items, f"{folder.path.resolve().name}@{one.cell.folder}") for one in answered),
         notes=note.notes,
     )
 

@@ -128,7 +128,7 @@ class CellResult(Contract):
     modes: tuple[str, ...]
     """The verifier's modes, all of which must agree."""
     address: str
-    """`STUDY@CELL`, for `chronoqg show`, `replay` and `compare`."""
+    """`STUDY@CELL`, for `chronoqg show`, `replay` and `compare`; STUDY is the directory's name without the folders above it."""
     outcomes: tuple[ItemOutcome, ...]
     """One for each item, sorted by item id."""
     usage: CellUsage
