@@ -97,6 +97,10 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted)
 
 
+_NO_DIFFERENCE = 1e-9
+"""Below this a difference is a sum's rounding: the smallest true one is a share of an item among millions."""
+
+
 def sources_needed(spread: PairedSpread) -> int | None:
     """Source questions that tell a difference like this one at 5 % with 80 % power.
 
@@ -110,7 +114,7 @@ def sources_needed(spread: PairedSpread) -> int | None:
     155
     """
     d, m = spread.difference, spread.mean_square
-    if d == 0:
+    if abs(d) < _NO_DIFFERENCE:
         return None
     return ceil((_Z_ALPHA * sqrt(m) + _Z_POWER * sqrt(max(0.0, m - d * d))) ** 2 / (d * d))
 

@@ -134,3 +134,8 @@ def test_so_many_sources_find_the_difference_four_times_in_five() -> None:
         only_a, only_b, _none = rng.multinomial(needed, [0.15, 0.05, 0.8])
         found += exact_mcnemar(int(only_a), int(only_b)) <= 0.05
     assert found / 1000 == pytest.approx(0.80, abs=3 * sqrt(0.8 * 0.2 / 1000) + 0.04)
+
+
+@pytest.mark.parametrize("difference", [0.0, 1e-17, -3e-16])
+def test_a_difference_that_is_rounding_alone_needs_no_number_of_sources(difference: float) -> None:
+    assert sources_needed(PairedSpread(sources=100, difference=difference, mean_square=0.2)) is None
