@@ -15,8 +15,9 @@ from typing import NamedTuple
 from agents.names import spans, tokens
 from agents.usable_question import required_names, usable_problem
 from evaluation.scene import Scene
-from evaluation.trace_damage import Change, Damage, judged_damage, opposite_of
+from evaluation.trace_damage import Change, Damage, judged_damage
 from graph_sampler.execute import execute, structure_of
+from graph_sampler.operators import opposite_of
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
 from state.study import DamageKind

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from evaluation.scene import NEW_REFERENCE, Scene, facts_read, rebuild, stage_of
-from graph_sampler.operators import BY_NAME, ORDINAL_BY_NAME, operators_of
+from graph_sampler.operators import BY_NAME, ORDINAL_BY_NAME, operators_of, opposite_of
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
 from state.study import DamageKind
@@ -22,11 +22,6 @@ from state.vocabulary import Family, RankOrder
 
 FILTER = "structural filter"
 """What stands for the operator where the structural filter is dropped."""
-
-_TURNED = {
-    "P-before-I": "P-after-I", "P-at-start-I": "P-at-end-I", "I-before-P": "I-after-P", "I-starts-at-P": "I-ends-at-P",
-}  # fmt: skip
-_TURNED |= {after: before for before, after in _TURNED.items()}
 
 
 class Damage(NamedTuple):
@@ -75,17 +70,6 @@ def damages(record: BenchmarkRecord, points: Collection[str], rng: Random) -> li
     found += [_addition(scene, rng), _unnecessary(scene, rng)]
     found.append(_drawn(scene, DamageKind.DROPPED, FILTER, _without_filter(scene), rng))
     return [damage for damage in found if damage is not None]
-
-
-def opposite_of(name: str) -> str | None:
-    """The converse, where it is of the same family; between point and interval the same turned in time.
-
-    `None` for an operator that is its own opposite or that has none (`P-inside-I`).
-    """
-    operator = BY_NAME[name]
-    if BY_NAME[operator.converse].family is operator.family:
-        return operator.converse if operator.converse != name else None
-    return _TURNED.get(name)
 
 
 def judged_damage(scene: Scene, kind: DamageKind, operator: str, change: Change) -> Damage | None:

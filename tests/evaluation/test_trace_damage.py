@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 from benchmarks.verifier_rates import Sampled, damage_all, sample
-from evaluation.trace_damage import FILTER, Damage, damages, opposite_of, random_stream
-from graph_sampler.operators import BY_NAME, PAIRWISE
+from evaluation.trace_damage import FILTER, Damage, damages, random_stream
+from graph_sampler.operators import BY_NAME, opposite_of
 from graph_sampler.sql import compile_trace
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
@@ -165,15 +165,3 @@ def test_damages_come_from_the_record_and_its_random_stream_alone(sampled: Sampl
     streams = [random_stream(seed, name).random() for seed in (5, 6) for name in (record.id, "another")]
     assert len(set(streams)) == 4
     assert any(damages(record, sampled.points, Random(seed)) != first for seed in range(5))
-
-
-def test_opposites_are_mutual_and_stay_in_the_family() -> None:
-    lonely = set()
-    for operator in PAIRWISE:
-        opposite = opposite_of(operator.name)
-        if opposite is None:
-            lonely.add(operator.name)
-            continue
-        assert BY_NAME[opposite].family is operator.family
-        assert opposite_of(opposite) == operator.name != opposite
-    assert lonely == {"I-equals-I", "P-equals-P", "P-inside-I", "I-covers-P"}
