@@ -6,10 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import prompts
+from agents.constraint_difference import Finding
 from agents.prompt_renderer import variables
 from state.fact import LabelledFact
-from state.roles import AnalyseRequest, LeakRewriteRequest, ReviseRequest, RewriteRequest, RoleRequest, VerifyRequest
-from state.vocabulary import Cause
+from state.roles import (
+    AnalyseRequest,
+    LeakRewriteRequest,
+    NamedFact,
+    ReadRequest,
+    ReviseRequest,
+    RewriteRequest,
+    RoleRequest,
+    VerifyRequest,
+)
+from state.vocabulary import Cause, Difference
 
 
 def _fact(number: int, subject: str, start: str, end: str) -> LabelledFact:
@@ -17,13 +27,14 @@ def _fact(number: int, subject: str, start: str, end: str) -> LabelledFact:
     return LabelledFact(subject=f"Q{number}", relation="P1", object="Q9", start=start, end=end, **labels)
 
 
-_TEMPLATE_QUESTION = (
-    'Which entity X is such that X has the relation "head of" to "Fenn Mill" (first fact), where the first fact started in a later '
-    'year than the one in which the fact that "Lea Orr" has the relation "head of" to "Fenn Mill" ended?'
+_CONSTRAINT = (
+    'the first fact started in a later year than the one in which the fact that "Lea Orr" has the relation "head of" to "Fenn Mill" ended'
 )
+_TEMPLATE_QUESTION = f'Which entity X is such that X has the relation "head of" to "Fenn Mill" (first fact), where {_CONSTRAINT}?'
 _ANSWER = "Jon Abt"
 _SUPPORT = (_fact(1, "Lea Orr", "1988", "1993"), _fact(2, _ANSWER, "1995", "2001"))
 _EVIDENCE = (_fact(3, "Ida Wick", "1990", "1997"), *_SUPPORT)
+_READ = "(?, head of, Fenn Mill) overlapped by (Lea Orr, head of, Fenn Mill)"
 _ANALYSED = {
     "template_question": _TEMPLATE_QUESTION,
     "question": "Who was head of Fenn Mill when Lea Orr left?",
@@ -31,6 +42,7 @@ _ANALYSED = {
     "cannot_tell": False,
     "answer": _ANSWER,
     "evidence": _EVIDENCE,
+    "findings": (Finding(Difference.WRONG, f"I-after-I: {_CONSTRAINT}", _READ).sentence,),
 }
 _VERDICT = {
     "cause": Cause.WRONG_CONSTRAINT,
@@ -49,6 +61,14 @@ _EXAMPLES: Mapping[str, tuple[RoleRequest, str | None]] = {
     ),
     "error_analyst": (AnalyseRequest.model_validate(_ANALYSED), None),
     "reviser": (ReviseRequest.model_validate(_ANALYSED | _VERDICT), None),
+    "round_trip_reader": (
+        ReadRequest(
+            question="Who became head of Fenn Mill after Lea Orr had left?",
+            facts=tuple(NamedFact(subject=name, relation="head of", object="Fenn Mill") for name in ("Ida Wick", _ANSWER, "Lea Orr")),
+            moments=(),
+        ),
+        "roundtrip",
+    ),
     "leak_rewriter": (
         LeakRewriteRequest(
             question=f"Which head of Fenn Mill, {_ANSWER}, came after Lea Orr had left?",

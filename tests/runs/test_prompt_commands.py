@@ -22,7 +22,8 @@ from state.config import Config, RoleConfig
 from tests.command_line import QUICKSTART, here, refused
 from tests.run_directory import HOSTILE, config, records, sampled
 
-ROLES = sorted(path.name for path in prompts.FOLDER.iterdir() if list(path.glob("*.md")))
+PACKAGED = sorted((path.parent.name, path.stem) for path in prompts.FOLDER.glob("*/*.md"))
+ROLES = sorted({role for role, _ in PACKAGED})
 SOURCE = (prompts.FOLDER / "verifier" / "v1.md").read_bytes()
 
 
@@ -152,6 +153,15 @@ def test_a_rendered_prompt_is_the_two_messages_with_every_variable_filled_in(rol
     assert "Fenn Mill" in user["content"]
     text = here("prompts", "show", role, "v1", "--rendered").stdout
     assert text == f"[system]\n{system['content']}\n\n[user]\n{user['content']}\n"
+
+
+@pytest.mark.parametrize(("role", "version"), PACKAGED)
+def test_the_example_of_a_packaged_prompt_leaves_no_variable_open(role: str, version: str) -> None:
+    told = json.loads(here("prompts", "show", role, version, "--rendered", "--json").stdout)
+    user = told["messages"][1]["content"]
+    assert "an example of" not in user
+    nothing = [line for line in user.splitlines() if line.endswith(": null")]
+    assert all("null if there was none" in line for line in nothing)  # an appeal, which few questions get
 
 
 def test_a_role_that_the_program_does_not_know_is_shown_with_what_its_variables_are_called_elsewhere(folder: Path) -> None:
