@@ -20,7 +20,7 @@ from agents.rules_backend import LABEL
 from agents.setup import role_configs
 from runs.config_file import LoadedConfig, check_environment, role_models
 from runs.models_report import CheckedModel, Finding, Level, ModelsReport
-from state.config import AgentsConfig, ModelConfig, RoleConfig, VerifierConfig
+from state.config import AgentsConfig, Config, ModelConfig, RoleConfig, VerifierConfig
 from state.errors import ChronoQGError, ConfigError
 from state.trajectory import Request, Usage
 from state.vocabulary import TryError
@@ -79,7 +79,7 @@ class _Costs:
 
 
 def check_models(loaded: LoadedConfig, tell: Tell, environ: Mapping[str, str] = os.environ) -> ModelsReport:
-    """Asks every model that plays a role, all at the same time; what one of them lacks hides nothing of another.
+    """Asks every model that plays a role or is studied, all at the same time; what one of them lacks hides nothing of another.
 
     Args:
         loaded: the config.
@@ -89,8 +89,14 @@ def check_models(loaded: LoadedConfig, tell: Tell, environ: Mapping[str, str] = 
     return asyncio.run(_check_all(loaded, tell, environ))
 
 
+def asked_models(config: Config) -> list[str]:
+    """The names of the models that play a role or stand in the grid of a study, sorted; a name that is not defined is left out."""
+    studied = {*config.study.verifier.models, *config.study.rewriter.models} & config.models.keys()
+    return sorted({*role_models(config), *studied})
+
+
 async def _check_all(loaded: LoadedConfig, tell: Tell, environ: Mapping[str, str]) -> ModelsReport:
-    names = role_models(loaded.config)
+    names = asked_models(loaded.config)
     if timeouts := [model.timeout_s for name in names if (model := loaded.config.models[name]).provider != LABEL]:
         tell(f"asking {len(timeouts)} of the config's models one small thing each; an answer may take {max(timeouts):g} s at most")
     return ModelsReport(tuple(await asyncio.gather(*(_check_one(loaded, name, environ) for name in names))))
@@ -99,6 +105,9 @@ async def _check_all(loaded: LoadedConfig, tell: Tell, environ: Mapping[str, str
 async def _check_one(loaded: LoadedConfig, name: str, environ: Mapping[str, str]) -> CheckedModel:
     model = loaded.config.models[name]
     roles = tuple(role.value for role, chosen in role_configs(loaded.config.agents).items() if chosen.model == name)
+    study = loaded.config.study
+    if name in (*study.verifier.models, *study.rewriter.models):
+        roles = (*roles, "study")
     checked = CheckedModel(name=name, roles=roles, model=model)
     if model.provider == LABEL:
         return checked

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from agents.setup import check_crew
-from runs.config_file import LoadedConfig, check_environment, load_config, role_models
+from runs.checking_models import asked_models
+from runs.config_file import LoadedConfig, check_environment, load_config
 from state.config import ModelConfig
 from state.errors import ConfigError
 from tests.command_line import ROOT, SMALL, here
@@ -21,6 +22,7 @@ from tests.test_readme import resolve
 
 FILES = sorted(path.name for path in (ROOT / "runs").glob("*.yaml"))
 OFFLINE = ["cron.yaml", "days.yaml", "event.yaml", "quickstart.yaml"]
+PAID = ["openai.yaml", "table2.yaml"]
 LOCAL = {"llamacpp.yaml": 8080, "ollama.yaml": 11434, "vllm.yaml": 8000}
 
 
@@ -46,7 +48,7 @@ def variables(model: ModelConfig) -> Iterator[str]:
 
 
 def test_the_examples_are_those_that_the_tests_below_sort() -> None:
-    assert sorted([*OFFLINE, *LOCAL, "openai.yaml"]) == FILES
+    assert sorted([*OFFLINE, *LOCAL, *PAID]) == FILES
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -86,11 +88,11 @@ def test_a_local_example_speaks_to_the_port_that_its_server_is_started_on(name: 
     assert load(name).config.run.concurrency == model.concurrency
 
 
-@pytest.mark.parametrize("name", [*LOCAL, "openai.yaml"])
+@pytest.mark.parametrize("name", [*LOCAL, *PAID])
 def test_every_model_of_an_example_has_a_price_and_a_limit_so_that_a_budget_can_be_set(name: str) -> None:
     assert [entry for entry, model in servers(name).items() if model.price is None or model.token_limit is None] == []
     config = load(name).config
-    assert config.graph.path == "bundled:years", "it runs without a download"
+    assert config.graph.path == "bundled:years" or "--set graph.path=DIR" in header(name), "it needs no download, or says so"
     budgeted = config.model_copy(update={"run": config.run.model_copy(update={"budget_usd": 1.0})})
     check_environment(LoadedConfig(budgeted, name, {}, frozenset()), {"OPENAI_API_KEY": "sk-test"})
 
@@ -109,7 +111,7 @@ def test_the_openai_example_has_the_papers_rewriter_and_verifier_and_asks_for_it
     assert all("temperature" in model.omit_params and (model.token_limit or 0) >= 4000 for model in reasoning)
 
 
-@pytest.mark.parametrize("name", [*LOCAL, "openai.yaml"])
+@pytest.mark.parametrize("name", [*LOCAL, *PAID])
 def test_a_model_that_answers_makes_an_example_ready(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with FakeServer(in_turn(good(state="ready"))) as server:
@@ -117,7 +119,7 @@ def test_a_model_that_answers_makes_an_example_ready(name: str, monkeypatch: pyt
         done = here("models", "check", str(ROOT / "runs" / name), *moved)
     assert done.returncode == 0, done.stdout
     assert {seen.body["model"] for seen in server.seen} == {
-        model.model for entry, model in servers(name).items() if entry in role_models(load(name).config)
+        model.model for entry, model in servers(name).items() if entry in asked_models(load(name).config)
     }
 
 
@@ -131,6 +133,25 @@ def test_the_openai_example_can_be_estimated_without_a_key(tmp_path: Path) -> No
     assert told["instances"] == 20
     assert told["without_price"] == []
     assert told["within_budget"]["most"] is True
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_table_2_example_has_the_papers_four_verifiers_and_its_sample() -> None:
+    config = load("table2.yaml").config
+    assert [config.models[name].model for name in config.study.verifier.models] == ["gpt-4o-mini", "gpt-4o", "gpt-5-mini", "gpt-5"]
+    assert (config.study.size, config.study.allocation) == (500, "paper")
+    assert "single" in config.study.verifier.modes
+
+
+def test_the_table_2_example_can_be_estimated_without_a_key(tmp_path: Path) -> None:
+    few = ("graph.path=bundled:years", "sampler.target=48", SMALL[-1], "study.size=8", "sampler.workers=1")
+    overrides = [part for override in few for part in ("--set", override)]
+    out = str(tmp_path / "study")
+    done = here("study", "verifier", str(ROOT / "runs" / "table2.yaml"), *overrides, "--out", out, "--dry-run", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [cell["name"] for cell in told["cells"]][:2] == ["gpt-4o-mini/v1/single", "gpt-4o-mini/v1/all"]
+    assert all(cell["usd"]["least"] > 0 and cell["is_bounded"] for cell in told["cells"])
     assert list(tmp_path.iterdir()) == []
 
 
