@@ -20,8 +20,10 @@ PAGE = (Path(__file__).parents[1] / "docs" / "models.md").read_text(encoding="ut
 
 
 def rows(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    """The rows of a table of a model's keys, in the order of the code."""
+    """The rows of a table of a model's keys, in the order of the code, without the keys that have keys below them."""
     for name, field in model.model_fields.items():
+        if isinstance(field.default, BaseModel):
+            continue
         meaning = (field.description or "").replace("`None`", "`null`").replace("|", r"\|")
         default = "required" if field.is_required() else f"`{orjson.dumps(field.default).decode()}`"
         yield f"| `{prefix}{name}` | {meaning} | {default} |"
