@@ -7,18 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.rate_text import rate_text, usd_text
-from evaluation.tables import Table, as_csv, as_text, rounded
+from evaluation.report_files import Report, filled, grids, offline_warning, write_report
+from evaluation.tables import Table, as_text, rounded
 from evaluation.verifier_summary import VerifierSummary
 from evaluation.verifier_tables import per_thousand, verifier_tables
-from runs.json_lines import escape_line_ends, model_line, write_whole
 from state.study import VerifierStudy
 
 if TYPE_CHECKING:  # the drawing and the templates are loaded when a report is written, so that commands start quickly
     from evaluation.figures import Picture
     from evaluation.page_parts import Block, Section
-
-OFFLINE = "offline-rules"
-"""The model that is none."""
 
 
 def write_verifier_report(folder: Path, study: VerifierStudy, summary: VerifierSummary) -> list[Path]:
@@ -37,32 +34,15 @@ def write_verifier_report(folder: Path, study: VerifierStudy, summary: VerifierS
     Raises:
         RunFolderError: the disk refuses.
     """
-    from evaluation.html_page import html_page
-    from evaluation.markdown_page import markdown_page
     from evaluation.verifier_items import answers_of, flipped_table, missed_table
     from evaluation.verifier_pictures import PICTURES, verifier_pictures
 
     answers = answers_of(study)
     tables = (*verifier_tables(summary), flipped_table(study, summary, answers), missed_table(study, answers))
     pictures = verifier_pictures(summary)
-    title, lead, warning = f"Study of the verifier: {study.dataset}", _lead(summary), offline_warning(study)
     sections = _sections(study, summary, pictures)
-    files = {
-        "study.json": model_line(study) + b"\n",
-        "summary.json": escape_line_ends(summary.model_dump_json(indent=2).encode()) + b"\n",
-        **{f"tables/{table.name}.csv": as_csv(table).encode() for table in tables},
-        **{f"figures/{picture.name}.svg": picture.svg for picture in pictures},
-        **{f"figures/{picture.name}.png": picture.png for picture in pictures},
-        "study.md": markdown_page(title, lead, sections, warning=warning),
-        "study.html": html_page(title, lead, sections, warning=warning),
-    }
-    for name, data in files.items():
-        write_whole(folder / name, [data])
-    for name in PICTURES:  # of an earlier call with other cells
-        if name not in {picture.name for picture in pictures}:
-            (folder / "figures" / f"{name}.svg").unlink(missing_ok=True)
-            (folder / "figures" / f"{name}.png").unlink(missing_ok=True)
-    return [folder / name for name in files]
+    report = Report(f"Study of the verifier: {study.dataset}", _lead(summary), offline_warning(study), sections)
+    return write_report(folder, study, summary, report, tables=tables, pictures=pictures, all_pictures=PICTURES)
 
 
 def summary_lines(study: VerifierStudy, summary: VerifierSummary) -> list[str]:
@@ -88,15 +68,6 @@ def summary_lines(study: VerifierStudy, summary: VerifierSummary) -> list[str]:
     ]
 
 
-def offline_warning(study: VerifierStudy) -> str:
-    """What must be read first where cells have no language model; empty if all have one."""
-    offline = [cell.name for cell in study.cells if cell.model == OFFLINE]
-    if not offline:
-        return ""
-    whose = "All figures" if len(offline) == len(study.cells) else f"The figures of {', '.join(offline)}"
-    return f"{whose} are of the offline rules, not of any language model, and are not to be set beside one's."
-
-
 def _lead(summary: VerifierSummary) -> list[str]:
     of_what = f"{_size(summary)}; seed {summary.seed}, chronoqg {summary.chronoqg}."
     how = (
@@ -113,32 +84,29 @@ def _size(summary: VerifierSummary) -> str:
 
 def _sections(study: VerifierStudy, summary: VerifierSummary, pictures: tuple[Picture, ...]) -> list[Section]:
     """The parts of both reports; those without content are left out."""
-    from evaluation.page_parts import Drawing, Listed, Section
+    from evaluation.page_parts import Drawing, Listed
 
     tables = {table.name: table for table in verifier_tables(summary)}
-    parts: list[tuple[str, str, list[Block]]] = [
-        ("figures", "Figures", [Drawing(picture) for picture in pictures]),
-        ("notes", "Notes", [Listed(summary.notes)] if summary.notes else []),
-        ("rates", "Both rates and cost", _grids(tables, "both_rates", "cost")),
-        ("acceptance", "Sound questions", _grids(tables, "acceptance", "sound_readings")),
-        ("detection", "Damaged questions", _grids(tables, "detection", "unnecessary", "labels", "detection_by_family")),
-        ("comparisons", "Cells beside each other", _grids(tables, "comparisons")),
-        ("final", "Accepted questions of a finished run", _grids(tables, "both_rates_final", "acceptance_final", "detection_final")),
-        ("items", "Items that flipped or were missed", list(_items(study, summary))),
-        ("making", "How it was made", _grids(tables, "settings", "sample", "signatures", "paper_table2")),
-    ]
-    return [Section(ident, title, tuple(blocks)) for ident, title, blocks in parts if blocks]
+
+    def shown(*names: str) -> list[Block]:
+        return grids(tables, *names, folded=_FOLDED)
+
+    return filled(
+        (
+            ("figures", "Figures", [Drawing(picture) for picture in pictures]),
+            ("notes", "Notes", [Listed(summary.notes)] if summary.notes else []),
+            ("rates", "Both rates and cost", shown("both_rates", "cost")),
+            ("acceptance", "Sound questions", shown("acceptance", "sound_readings")),
+            ("detection", "Damaged questions", shown("detection", "unnecessary", "labels", "detection_by_family")),
+            ("comparisons", "Cells beside each other", shown("comparisons")),
+            ("final", "Accepted questions of a finished run", shown("both_rates_final", "acceptance_final", "detection_final")),
+            ("items", "Items that flipped or were missed", list(_items(study, summary))),
+            ("making", "How it was made", shown("settings", "sample", "signatures", "paper_table2")),
+        )
+    )
 
 
 _FOLDED = ("sound_readings", "detection_by_family", "signatures", "paper_table2")
-_MOST_OPEN = 80
-"""Rows from which a table is folded, too."""
-
-
-def _grids(tables: dict[str, Table], *names: str) -> list[Block]:
-    from evaluation.page_parts import Grid
-
-    return [Grid(tables[name], is_folded=name in _FOLDED or len(tables[name].rows) > _MOST_OPEN) for name in names if tables[name].rows]
 
 
 def _items(study: VerifierStudy, summary: VerifierSummary) -> Iterator[Block]:

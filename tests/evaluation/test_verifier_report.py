@@ -19,9 +19,10 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+from evaluation.report_files import offline_warning
 from evaluation.verifier_items import MOST_EXPLORED, MOST_SHOWN, answers_of, explorer, flipped_grids, flipped_table, missed_table
 from evaluation.verifier_pictures import PICTURES, verifier_pictures
-from evaluation.verifier_report import offline_warning, summary_lines, write_verifier_report
+from evaluation.verifier_report import summary_lines, write_verifier_report
 from evaluation.verifier_summary import VerifierSummary, summarise_verifier_study
 from evaluation.verifier_tables import both_rates, verifier_tables
 from runs.terminal import shown
