@@ -141,8 +141,9 @@ Without `agents.appeal` in the config there is no appeal node, and the row that 
 
 No node can be visited twice. With k verifier modes an instance makes at most 4 + 4k role calls, {max_role_calls(1)} with the
 default single mode, and each call is at most 1 + `agents.retries` requests. A verify node asks its modes in
-the order of `agents.verifier.modes` and stops at the first that disagrees. LangGraph's own limit is set above the longest
-way, as a backstop only.
+the order of `agents.verifier.modes` and stops at the first that disagrees. Where that leads to the analyst and mode
+`roundtrip` would have come later, its reader is still asked, for what analyst and reviser are told, and decides
+nothing. LangGraph's own limit is set above the longest way, as a backstop only.
 """
 
 

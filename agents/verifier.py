@@ -36,6 +36,19 @@ async def appeal(state: PipelineState, crew: Crew) -> NodeResult:
     return NodeResult(result.outcome, update, result.work)
 
 
+async def read_what_differs(state: PipelineState, crew: Crew, result: NodeResult) -> NodeResult:
+    """A disagreement with what the round-trip reader finds, if its mode had not come yet.
+
+    Its reading decides nothing and is told to analyst and reviser; without a usable reply the node has none.
+    """
+    if "roundtrip" not in crew.modes or any(work.mode == "roundtrip" for work in result.work):
+        return result
+    judged, read = await _ask_mode(state, crew, Role.VERIFIER, "roundtrip", result.work)
+    if judged is None:
+        return read
+    return NodeResult(result.outcome, {**result.update, "findings": judged.findings}, read.work)
+
+
 def player(role: Role, mode: Mode | None) -> Role:
     """Who is asked where a verifying role works in a mode."""
     return Role.ROUND_TRIP_READER if mode == "roundtrip" else role
@@ -54,23 +67,31 @@ class _Judged(NamedTuple):
 
 async def _ask_all_modes(state: PipelineState, crew: Crew, role: Role) -> NodeResult:
     """All modes must agree; the first that does not decides, and the rest are not asked."""
-    record, question = state["record"], state["question"]
+    question = state["question"]
     findings: tuple[str, ...] | None = None
     done: tuple[Work, ...] = ()
     for mode in crew.modes:
-        played = player(role, mode)
-        call = await crew.ask(state, played, _request(record, question, mode), mode)
-        if not isinstance(call.reply, AnswersReply | ReadingReply):
-            return no_usable_reply(played, call, mode, done)
-        judged = _judge(call.reply, mode, record)
+        judged, result = await _ask_mode(state, crew, role, mode, done)
+        if judged is None:
+            return result
         findings = findings if judged.findings is None else judged.findings
-        outcome = Outcome.AGREES if judged.verdict is Verdict.MATCH else Outcome.DISAGREES
-        done = (*done, Work(played, outcome, judged.result, mode, call.prompt, call.tries))
-        if outcome is Outcome.DISAGREES:
-            told = _told(played, mode, judged)
+        done = result.work
+        if result.outcome is Outcome.DISAGREES:
+            told = _told(player(role, mode), mode, judged)
             update: dict[str, Any] = {"objection": judged.answers, "findings": findings, "detail": f"{question} | {told}"}
-            return NodeResult(outcome, update, done)
+            return result._replace(update=update)
     return NodeResult(Outcome.AGREES, {"verified": question}, done)
+
+
+async def _ask_mode(state: PipelineState, crew: Crew, role: Role, mode: Mode, done: tuple[Work, ...]) -> tuple[_Judged | None, NodeResult]:
+    """Asks in one mode after what is done; `None` without a usable reply, of which the node then has none."""
+    record, played = state["record"], player(role, mode)
+    call = await crew.ask(state, played, _request(record, state["question"], mode), mode)
+    if not isinstance(call.reply, AnswersReply | ReadingReply):
+        return None, no_usable_reply(played, call, mode, done)
+    judged = _judge(call.reply, mode, record)
+    outcome = Outcome.AGREES if judged.verdict is Verdict.MATCH else Outcome.DISAGREES
+    return judged, NodeResult(outcome, {}, (*done, Work(played, outcome, judged.result, mode, call.prompt, call.tries)))
 
 
 def _request(record: BenchmarkRecord, question: str, mode: Mode) -> RoleRequest:

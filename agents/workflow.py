@@ -25,7 +25,7 @@ from agents.reviser import revise
 from agents.rewriter import rewrite
 from agents.tracing import drop_raising_variables, untraced
 from agents.transitions import Table, Target, entry_of, nodes_of
-from agents.verifier import appeal, verify
+from agents.verifier import appeal, read_what_differs, verify
 from state.instance import Backend as BackendNames
 from state.instance import BenchmarkRecord
 from state.pipeline_state import NodeResult, PipelineState, initial_state
@@ -163,6 +163,8 @@ class Workflow:
         been = {node} | {earlier.node for earlier in state["visits"]}
         crew, table = self._in_charge(been, state["record"])
         result = await NODE_FUNCTIONS[node](state, crew)
+        if table.get((node, result.outcome)) is Node.ANALYSE:  # nobody else is told, so nobody else pays for it
+            result = await read_what_differs(state, crew, result)
         update = dict(result.update)
         to = table.get((node, result.outcome), Terminal.AGENT_ERROR)
         if to in been or (to is Terminal.AGENT_ERROR and result.outcome is not Outcome.NO_USABLE_REPLY):

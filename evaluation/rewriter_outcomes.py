@@ -71,8 +71,8 @@ def rewriter_outcome(outcome: InstanceOutcome, visits: Sequence[Visit]) -> Rewri
         status=outcome.status,
         reason=outcome.reason,
         last_node=outcome.last_node,
-        # One visit a mode, and the first that does not agree is the last.
-        passed_at_first=bool(first) and first[-1].outcome is Outcome.AGREES,
+        # Every mode, not the last: a reading that is asked for after a disagreement may agree.
+        passed_at_first=bool(first) and all(visit.outcome is Outcome.AGREES for visit in first),
         rewriter_errors=tuple(a_try.error for a_try in own if a_try.error is not None),
         calls=sum(1 for visit in visits if visit.tries),
         was_revised=_wrote(visits, Role.REVISER),

@@ -354,16 +354,23 @@ def _causes(compared: Mapping[str, tuple[str, str]], histories: Mapping[str, tup
     for ident, (history_a, history_b) in histories.items():
         x, y = compared[ident]
         if x == ACCEPTED:
-            lost[y, _last(history_b, "cause"), _last(history_b, "verdict")] += 1
+            lost[y, _last_cause(history_b), _last_verdict(history_b)] += 1
         elif y == ACCEPTED:
-            gained[x, _last(history_a, "cause"), _last(history_a, "verdict")] += 1
+            gained[x, _last_cause(history_a), _last_verdict(history_a)] += 1
     keys = sorted(lost.keys() | gained.keys(), key=lambda key: (FATES.index(key[0]), key[1] or "", key[2] or ""))
     return tuple(CauseRow(fate=key[0], cause=key[1], verdict=key[2], lost=lost[key], gained=gained[key]) for key in keys)
 
 
-def _last(history: Trajectory, name: str) -> str | None:
-    """The last value that a visit found under a name."""
-    return next((str(visit.result[name]) for visit in reversed(history.visits) if name in visit.result), None)
+def _last_cause(history: Trajectory) -> str | None:
+    return next((str(visit.result["cause"]) for visit in reversed(history.visits) if "cause" in visit.result), None)
+
+
+def _last_verdict(history: Trajectory) -> str | None:
+    """The verdict that decided at the last node that gave any: of its modes the first that disagreed."""
+    judged = [visit for visit in history.visits if "verdict" in visit.result]
+    last = [visit for visit in judged if visit.node is judged[-1].node]
+    deciding = next((visit for visit in last if visit.outcome is Outcome.DISAGREES), last[-1] if last else None)
+    return None if deciding is None else str(deciding.result["verdict"])
 
 
 def _changed(instance: _Instance, ident: str, fates: tuple[str, str], histories: tuple[Trajectory, Trajectory]) -> Changed:

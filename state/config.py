@@ -331,7 +331,7 @@ class VerifierConfig(RoleConfig):
     modes: tuple[Literal["all", "single", "roundtrip"], ...] = ("all",)
     """`all`: name every entity that fits; `single`: the paper's mode; `roundtrip`: code compares what the round-trip reader reads.
 
-    Asked in this order; all must agree.
+    Asked in this order; all must agree. What the reader finds is told to analyst and reviser, wherever it stands.
     """
 
     @field_validator("modes")

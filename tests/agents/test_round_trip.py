@@ -12,11 +12,12 @@ import pytest
 from agents.read_constraints import Bench
 from agents.replay import replay_instance
 from agents.setup import build_workflow
+from agents.transitions import max_role_calls
 from agents.workflow import InstanceResult, run_instance
 from state.config import Config
 from state.instance import BenchmarkRecord
 from state.trajectory import Trajectory
-from state.vocabulary import Node, Outcome, Role, Status
+from state.vocabulary import DiscardReason, Node, Outcome, Role, Status, Terminal
 from tests.fake_openai_server import FakeServer, Reply, good
 from tests.sample_record import GOOD_QUESTION, make_record
 
@@ -49,9 +50,9 @@ def by_kind(**replies: list[Reply]) -> Callable[[dict[str, Any]], Reply]:
     return lambda body: left[kind_of(body)].pop(0)
 
 
-def play(config: Config, record: BenchmarkRecord = RECORD) -> InstanceResult:
+def play(config: Config, record: BenchmarkRecord = RECORD, *, verifies_only: bool = False) -> InstanceResult:
     async def go() -> InstanceResult:
-        workflow = build_workflow(config, environ={})
+        workflow = build_workflow(config, environ={}, verifies_only=verifies_only)
         try:
             return await run_instance(record, workflow)
         finally:
@@ -99,7 +100,10 @@ def test_a_lost_constraint_disagrees_though_the_answers_agree_and_analyst_and_re
 @pytest.mark.parametrize(
     ("modes", "replies", "findings"),
     [
-        (("all", "roundtrip"), {"answers": [DISAGREE, AGREE], "constraints": [ALL]}, None),
+        (("all", "roundtrip"), {"answers": [DISAGREE, AGREE], "constraints": [ALL, ALL]}, []),
+        (("all", "roundtrip"), {"answers": [DISAGREE, AGREE], "constraints": [TURNED, ALL]}, ["reversed"]),
+        (("all", "roundtrip"), {"answers": [DISAGREE, AGREE], "constraints": [NO_IDEA, ALL]}, None),
+        (("all",), {"answers": [DISAGREE, AGREE]}, None),
         (("roundtrip", "all"), {"answers": [DISAGREE, AGREE], "constraints": [ALL, ALL]}, []),
         (("roundtrip", "all"), {"answers": [AGREE], "constraints": [NO_IDEA, ALL]}, None),
         (("roundtrip",), {"answers": [], "constraints": [good(constraints=[], cannot_tell=False), ALL]}, ["missing", "missing"]),
@@ -116,6 +120,72 @@ def test_findings_are_null_where_no_reader_could_say_and_empty_where_it_found_no
     line = next(line for line in asked.splitlines() if "third reader" in line)
     shown = json.loads(line.partition(": ")[2])
     assert (shown if shown is None else [finding.partition(":")[0] for finding in shown]) == findings
+
+
+@pytest.mark.parametrize(("reading", "outcome"), [(ALL, Outcome.AGREES), (DROPPED, Outcome.DISAGREES)])
+def test_a_reader_whose_mode_comes_after_a_disagreement_is_asked_once_and_decides_nothing(reading: Reply, outcome: Outcome) -> None:
+    blame = good(cause="verifier at fault", reason="it misread")
+    script = by_kind(question=[WRITTEN, WRITTEN], answers=[DISAGREE] * 3, constraints=[reading], cause=[blame])
+    with FakeServer(script) as server:
+        config = config_for(server.url, ("all", "roundtrip"), appeal=True)
+        result = play(config)
+    # Nobody is told what differs after a lost appeal, which changes no question, nor after a lost repair.
+    assert verifications(result) == [
+        (Node.VERIFY, Role.VERIFIER, "all", Outcome.DISAGREES),
+        (Node.VERIFY, Role.ROUND_TRIP_READER, "roundtrip", outcome),
+        (Node.APPEAL, Role.APPEAL, "all", Outcome.DISAGREES),
+        (Node.VERIFY_REPAIR, Role.VERIFIER, "all", Outcome.DISAGREES),
+    ]
+    assert [visit.to for visit in result.visits[1:3]] == ["verify", "analyse"]
+    assert (result.status, result.reason) == (Status.DISCARDED, DiscardReason.FAILED_VERIFICATION)
+    (analysed,) = [seen.body["messages"][1]["content"] for seen in server.seen if kind_of(seen.body) == "cause"]
+    assert 'what the reader named: ["Cy Moe"]' in analysed  # the verifier's answer, not what was read
+    again = asyncio.run(replay_instance(RECORD, Trajectory(instance_id="i", visits=result.visits).visits, config))
+    assert [visit.model_dump() for visit in again.visits] == [visit.model_dump() for visit in result.visits]
+
+
+def test_a_reader_asked_after_a_disagreement_that_gives_nothing_usable_fails_the_instance_like_any_other() -> None:
+    nonsense = good(constraints="none")
+    script = by_kind(question=[WRITTEN], answers=[DISAGREE], constraints=[nonsense, nonsense])
+    with FakeServer(script) as server:
+        result = play(config_for(server.url, ("all", "roundtrip")))
+    assert (result.status, result.last_node) == (Status.FAILED, Node.VERIFY)
+    assert result.detail.startswith("round_trip_reader: ")
+    assert result.visits[-1].to == Terminal.AGENT_ERROR.value
+
+
+def test_where_only_the_verifier_is_studied_no_reader_is_asked_after_a_disagreement() -> None:
+    with FakeServer(by_kind(answers=[DISAGREE])) as server:
+        result = play(config_for(server.url, ("all", "roundtrip")), verifies_only=True)
+    assert verifications(result) == [(Node.VERIFY, Role.VERIFIER, "all", Outcome.DISAGREES)]
+    assert result.status is Status.DISCARDED
+
+
+@pytest.mark.parametrize(
+    ("modes", "objecting", "calls"),
+    [
+        (("all", "roundtrip"), "all", 11),
+        (("all", "roundtrip"), "roundtrip", 12),
+        (("roundtrip", "all"), "roundtrip", 10),
+        (("roundtrip", "all"), "all", 12),
+    ],
+)
+def test_a_mode_is_asked_at_most_once_a_node_and_the_longest_way_keeps_to_the_bound(
+    modes: tuple[str, ...], objecting: str, calls: int
+) -> None:
+    blame = good(cause="verifier at fault", reason="it misread")
+    leaky = good(question=GOOD_QUESTION.replace("?", ", Bo Lind?"))
+    answers, readings = [AGREE] * 4, [ALL] * 4
+    if objecting == "all":
+        answers[:2] = [DISAGREE, DISAGREE]
+    else:
+        readings[:2] = [DROPPED, DROPPED]
+    with FakeServer(by_kind(question=[WRITTEN, leaky, WRITTEN], cause=[blame], answers=answers, constraints=readings)) as server:
+        result = play(config_for(server.url, modes, appeal=True))
+    assert result.status is Status.ACCEPTED
+    asked = [(node, mode) for node, _, mode, _ in verifications(result)]
+    assert len(set(asked)) == len(asked)
+    assert sum(1 for visit in result.visits if visit.tries) == calls <= max_role_calls(2) == 12
 
 
 def test_an_appeal_asks_the_reader_again_and_keeps_the_first_findings() -> None:

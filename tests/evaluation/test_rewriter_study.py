@@ -15,15 +15,19 @@ from typing import Any
 import pytest
 
 import prompts
+from evaluation.rewriter_outcomes import rewriter_outcome
 from evaluation.rewriter_study import PAGE, STUDY, SUMMARY, TABLES, RewriterReport, drawn, study_rewriter
 from evaluation.rewriter_summary import RewriterSummary
 from runs.config_file import LoadedConfig, load_config
+from runs.database import InstanceOutcome
 from runs.run_folder import RunReader
 from state.errors import BudgetReached, ConfigError, RunFolderError
 from state.rewriter_study import RewriterStudy
+from state.vocabulary import Node, Outcome, Role, Status
 from tests.command_line import QUICKSTART, SMALL, here
 from tests.fake_openai_server import FakeServer, Reply, good
 from tests.known_model import ROLES, KnowsAll, kind_of, mentions, vague
+from tests.run_directory import records, visit
 
 SIZE = 12
 PLAIN = "Write as plainly as you can."
@@ -71,6 +75,21 @@ def test_what_is_written_can_be_read_back(by_rules: RewriterReport) -> None:
     data = json.loads(by_rules.as_json())
     assert data["cells"][0]["accepted"]["denominator"] == SIZE
     assert data["usage"]["offline/v1"]["calls"] > 0
+
+
+@pytest.mark.parametrize("reading", [Outcome.AGREES, Outcome.DISAGREES])
+def test_a_question_that_a_reader_was_asked_about_after_a_disagreement_has_not_passed(reading: Outcome) -> None:
+    (record,) = records(1)
+    outcome = InstanceOutcome(
+        instance_id=record.id, status=Status.FAILED, reason=None, question="", detail="no reply", last_node=Node.ANALYSE
+    )  # fmt: skip
+    visits = [
+        visit(record, 0, Node.VERIFY, Role.VERIFIER, Outcome.DISAGREES, "verify", verdict="wrong"),
+        visit(record, 1, Node.VERIFY, Role.ROUND_TRIP_READER, reading, "analyse", verdict="match"),
+    ]
+    assert not rewriter_outcome(outcome, visits).passed_at_first
+    both = [one.model_copy(update={"outcome": Outcome.AGREES}) for one in visits]
+    assert rewriter_outcome(outcome, both).passed_at_first
 
 
 def test_a_cell_counts_what_its_trajectories_show(by_rules: RewriterReport) -> None:

@@ -132,6 +132,21 @@ def test_causes_and_verdicts_are_those_of_the_run_that_threw_the_instance_out(tw
     }
 
 
+def test_the_verdict_that_counts_is_the_deciding_modes_and_not_that_of_a_reading_asked_for_afterwards(tmp_path: Path) -> None:
+    def cut_short(record: BenchmarkRecord, number: int) -> InstanceResult:
+        visits = (
+            visit(record, 0, Node.REWRITE, Role.REWRITER, Outcome.WRITTEN, "verify", question=f"Who once was {record.id}?"),
+            visit(record, 1, Node.VERIFY, Role.VERIFIER, Outcome.DISAGREES, "verify", verdict="ambiguous"),
+            visit(record, 2, Node.VERIFY, Role.ROUND_TRIP_READER, Outcome.AGREES, "analyse", verdict="match"),
+            visit(record, 3, Node.ANALYSE, Role.ERROR_ANALYST, Outcome.NO_USABLE_REPLY, Terminal.AGENT_ERROR.value, error="no reply"),
+        )
+        return InstanceResult(Status.FAILED, None, None, "no reply", Node.ANALYSE, visits)
+
+    a, b = make_run(tmp_path / "a", all_accepted), make_run(tmp_path / "b", cut_short)
+    (row,) = compare_runs(RunReader(a), RunReader(b)).causes
+    assert (row.fate, row.cause, row.verdict, row.lost) == ("failed", None, "ambiguous", 12)
+
+
 def test_an_instance_counts_once_in_each_of_its_families(two_runs: tuple[RunReader, RunReader]) -> None:
     found = compare_runs(*two_runs)
     (family,), (template,) = found.families, found.templates
