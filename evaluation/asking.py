@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,12 +16,12 @@ from typing import NamedTuple
 from agents.response_cache import ResponseCache
 from agents.rules_backend import LABEL
 from agents.setup import build_workflow
-from agents.workflow import InstanceResult, run_instance
 from evaluation.cells import Cell
 from evaluation.study_folder import StudyFolder
-from runs.building import open_cache, with_prompts_of
+from runs.building import agents_of, open_cache, with_prompts_of
 from runs.config_file import LoadedConfig, check_environment
-from runs.engine import Agents, work_through
+from runs.database import UsageRow
+from runs.engine import work_through
 from runs.fork_folder import ForkFolder
 from runs.forks import ForkReader
 from runs.ledger import RunLedger
@@ -29,7 +29,7 @@ from runs.rare_collections import rare_collections
 from runs.run_models import copy_modes, find_modes
 from runs.terminal import Advance
 from state.errors import ChronoQGError
-from state.instance import BenchmarkRecord
+from state.study import CellUsage
 from state.vocabulary import Node, Status
 
 Tell = Callable[[str], None]
@@ -40,6 +40,17 @@ class Answered(NamedTuple):
 
     cell: Cell
     reader: ForkReader
+
+
+def cell_usage(rows: Iterable[UsageRow]) -> CellUsage:
+    """What a cell used, from the usage of its roles."""
+    rows = list(rows)
+    return CellUsage(
+        calls=sum(row.calls for row in rows),
+        cached_calls=sum(row.cached_calls for row in rows),
+        usd_paid=sum(row.usd_paid for row in rows),
+        usd_saved=sum(row.usd_saved for row in rows),
+    )
 
 
 def open_cache_for(cells: Sequence[Cell]) -> AbstractContextManager[ResponseCache | None]:
@@ -121,15 +132,12 @@ def _ask(
         verifies_only=cell.node is Node.VERIFY,
     )
 
-    async def one(record: BenchmarkRecord) -> InstanceResult:
-        return await run_instance(record, workflow)
-
     def advance_cell(what: str, done: int, total: int) -> None:
         if advance is not None:
             advance(cell.name, done, total)
 
     traces = study.reader.trace_file()
     counts = len(taken), len(traces)
-    agents = Agents(one, workflow.aclose)
+    agents = agents_of(workflow)
     with rare_collections():
         asyncio.run(work_through(map(traces.record, taken), agents, config.run.concurrency, folder.database, counts, advance_cell))

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agents.agreement import Verdict, same_name
-from evaluation.asking import Answered
+from evaluation.asking import Answered, cell_usage
 from graph_sampler.labels import normalise_label
 from state.errors import RunFolderError
-from state.study import CellResult, CellUsage, ItemOutcome, Reading, StudyItem
+from state.study import CellResult, ItemOutcome, Reading, StudyItem
 from state.trajectory import Visit
 from state.vocabulary import Outcome, Status
 
@@ -35,13 +35,7 @@ def cell_result(answered: Answered, items: Sequence[StudyItem], address: str) ->
                     "an item of the study is not finished", where=f"{address}, {item.id}", remedy="Run the same command again."
                 )
             outcomes.append(item_outcome(item, finished[item.id], database.trajectory(item.id).visits))
-        rows = database.usage()
-    usage = CellUsage(
-        calls=sum(row.calls for row in rows),
-        cached_calls=sum(row.cached_calls for row in rows),
-        usd_paid=sum(row.usd_paid for row in rows),
-        usd_saved=sum(row.usd_saved for row in rows),
-    )
+        usage = cell_usage(database.usage())
     return CellResult(
         name=cell.name,
         model=cell.model,

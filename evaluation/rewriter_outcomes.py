@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from evaluation.asking import Answered
+from evaluation.asking import Answered, cell_usage
 from evaluation.entity_preservation import entity_names, is_mentioned
 from runs.database import InstanceOutcome
 from state.errors import RunFolderError
 from state.instance import BenchmarkRecord
 from state.rewriter_study import RewriterCell, RewriterInstance, RewriterOutcome, Spent
-from state.study import CellUsage
 from state.trajectory import Try, Visit
 from state.vocabulary import Node, Outcome, Role, Status
 
@@ -45,7 +44,7 @@ def rewriter_cell(answered: Answered, instances: Sequence[RewriterInstance], add
                     "an instance of the study is not finished", where=f"{address}, {instance.id}", remedy="Run the same command again."
                 )
             outcomes.append(rewriter_outcome(outcome, database.trajectory(instance.id).visits))
-        rows = database.usage()
+        usage = cell_usage(database.usage())
     return RewriterCell(
         name=cell.name,
         model=cell.model,
@@ -53,12 +52,7 @@ def rewriter_cell(answered: Answered, instances: Sequence[RewriterInstance], add
         prompt=cell.prompt,
         address=address,
         outcomes=tuple(outcomes),
-        usage=CellUsage(
-            calls=sum(row.calls for row in rows),
-            cached_calls=sum(row.cached_calls for row in rows),
-            usd_paid=sum(row.usd_paid for row in rows),
-            usd_saved=sum(row.usd_saved for row in rows),
-        ),
+        usage=usage,
     )
 
 

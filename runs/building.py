@@ -120,7 +120,7 @@ def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -
                 try:
                     workflow = _workflow(folder, cache, retry_failed=retry_failed)
                     with rare_collections():
-                        written = run_pending(folder, _agents(workflow), retry_failed=retry_failed, advance=advance)
+                        written = run_pending(folder, agents_of(workflow), retry_failed=retry_failed, advance=advance)
                 except (KeyboardInterrupt, ChronoQGError):
                     done, paid = len(folder.database.finished()), spent(folder.database.usage())
                     say(f"{done} of {max(done, number_to_take(folder))} instances are done, {paid:.4f} USD spent")
@@ -182,7 +182,9 @@ def open_cache(config: Config) -> Iterator[ResponseCache | None]:
         cache.close()
 
 
-def _agents(workflow: Workflow) -> Agents:
+def agents_of(workflow: Workflow) -> Agents:
+    """What the engine is given of a workflow."""
+
     async def one(record: BenchmarkRecord) -> InstanceResult:
         return await run_instance(record, workflow)
 
