@@ -19,7 +19,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from evaluation.figures import FAINT, GRID, INK, ONE, PAPER, TWO, Picture
-from evaluation.page_parts import Explorer, Section
+from evaluation.page_parts import SEPARATOR, Explorer, Section
 from evaluation.tables import Table
 from runs.terminal import shown
 
@@ -99,6 +99,8 @@ def explorer_json(explorer: Explorer) -> str:
             "itemColumns": explorer.item_columns,
             "answerColumns": explorer.answer_columns,
             "filters": explorer.filters,
+            "several": explorer.several,
+            "separator": SEPARATOR,
             "items": [[shown(cell) for cell in item] for item in explorer.items],
             "answers": [[shown(cell) for cell in answer] for answer in answers],
             "settings": settings,

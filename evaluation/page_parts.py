@@ -7,6 +7,13 @@ from typing import Literal, NamedTuple
 from evaluation.figures import Picture
 from evaluation.tables import Table
 
+MOST_SHOWN = 50
+"""Single items of a cell, or of two cells, that are shown; the rest stands in a CSV file."""
+MOST_EXPLORED = 4000
+"""Items that a page holds for filtering."""
+SEPARATOR = ", "
+"""Stands between the values of a column that holds several."""
+
 
 class Text(NamedTuple):
     """Paragraphs."""
@@ -70,6 +77,8 @@ class Explorer(NamedTuple):
     """Place of the setting that is shown first."""
     note: str = ""
     """What is left out."""
+    several: tuple[str, ...] = ()
+    """Those of the filters whose columns hold several values, parted by `SEPARATOR`: each value can be chosen alone."""
     kind: Literal["explorer"] = "explorer"
 
 

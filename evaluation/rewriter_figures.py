@@ -99,8 +99,12 @@ class RewriterFigures(Contract):
     """Accepted in the end / all: what the whole pipeline makes of this rewriter's questions."""
     first_pass: Rate
     """Agreed at the first verification / all: the rewriter's own merit, before any repair."""
+    accepted_at_once: int
+    """Accepted instances whose question passed its first verification and the leak check as it was first written."""
+    accepted_on_appeal: int
+    """Accepted instances whose question is as first written, though the first verification did not agree."""
     groups: tuple[GroupFigures, ...]
-    """The same by part, family and template; only kinds that the sample has."""
+    """Both rates by part, family and template; only kinds that the sample has."""
     discarded: tuple[DiscardCount, ...]
     """By reason; only reasons that occur."""
     failed: tuple[FailureCount, ...]

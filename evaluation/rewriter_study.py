@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from agents.rules_backend import LABEL
 from evaluation.asking import ask_cells, check_cells, open_cache_for
-from evaluation.cells import Cell, rewriter_cells
+from evaluation.cells import rewriter_cells
+from evaluation.rate_text import usd_text
 from evaluation.rewriter_outcomes import rewriter_cell, rewriter_instance
+from evaluation.rewriter_report import summary_lines, write_rewriter_report
 from evaluation.rewriter_summary import RewriterSummary, summarise_rewriter_study
-from evaluation.rewriter_tables import tables
 from evaluation.study_estimate import StudyEstimate, estimate_study
 from evaluation.study_folder import Asked, SampleNote, StudyFolder
 from evaluation.study_source import StudySource, source_of
-from evaluation.tables import Table, all_as_text, as_csv, as_markdown, markdown_text
 from runs.config_file import LoadedConfig
-from runs.json_lines import pretty_json, write_whole
-from runs.terminal import Advance, say, shown
+from runs.json_lines import pretty_json
+from runs.terminal import Advance, say
 from state.config import Config
 from state.instance import BenchmarkRecord
 from state.rewriter_study import RewriterStudy
 from state.study import Register
 from state.vocabulary import Status
-
-STUDY = "study.json"
-SUMMARY = "summary.json"
-PAGE = "study.md"
-TABLES = "tables"
-_ONLY_IN_FILES = ("flipped", "signatures")
-"""Tables that are too long for a terminal."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +46,9 @@ class RewriterReport:
 
     def lines(self) -> list[str]:
         """The summary for a person."""
-        short = [table for table in tables(self.summary) if table.name not in _ONLY_IN_FILES and table.rows]
-        lines = [*_head(self.summary), *all_as_text([*short, self._usage()])]
-        paid = f"paid in this directory: {self.usd_paid:.4f} USD, cells of prompts that were edited since included"
-        return [*lines, "", paid, "", f"recommendation: {self.summary.recommendation.line}"]
+        *table_and_notes, recommendation = summary_lines(self.study, self.summary)
+        paid = f"paid in this directory: {usd_text(self.usd_paid)} USD, cells of prompts that were edited since included"
+        return [*table_and_notes, *([paid] if self.usd_paid else []), recommendation]
 
     def as_json(self) -> bytes:
         """The summary for a machine, with what was paid."""
@@ -65,7 +57,7 @@ class RewriterReport:
 
     def talk(self) -> Iterator[str]:
         """What was written, and the command that most likely comes next."""
-        yield f"wrote {', '.join(map(str, self.written))}"
+        yield f"wrote {', '.join(str(path) for path in self.written if path.suffix in ('.html', '.md', '.json'))}"
         if self.failed:
             yield "next: the same command with --retry-failed"
             return
@@ -75,14 +67,6 @@ class RewriterReport:
                 yield f"next: chronoqg compare {address[pair.a]} {address[pair.b]}"
                 return
         yield f"next: chronoqg show {next(iter(address.values()))} {self.study.instances[0].id}"
-
-    def _usage(self) -> Table:
-        rows = (
-            (cell.name, str(usage.calls), str(usage.cached_calls), f"{usage.usd_paid:.4f}", f"{usage.usd_saved:.4f}")
-            for cell in self.study.cells
-            for usage in (cell.usage,)
-        )
-        return Table("usage", "Calls and US dollars in this directory", ("cell", "calls", "cached", "USD paid", "USD saved"), tuple(rows))
 
 
 def study_rewriter(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False, advance: Advance | None = None) -> RewriterReport:
@@ -111,10 +95,10 @@ def study_rewriter(path: Path, loaded: LoadedConfig, *, retry_failed: bool = Fal
             seed=config.study.seed,
             instances=instances,
             cells=tuple(rewriter_cell(one, instances, f"{folder}@{one.cell.folder}") for one in answered),
-            notes=(*study.note.notes, *_notes(config, cells)),
+            notes=(*study.note.notes, *_notes(config)),
         )
         summary = summarise_rewriter_study(data)
-        return RewriterReport(path, data, summary, _paid(study), tuple(_write(path, data, summary)))
+        return RewriterReport(path, data, summary, _paid(study), tuple(write_rewriter_report(path, data, summary)))
 
 
 def estimate_rewriter_study(path: Path, loaded: LoadedConfig, advance: Advance | None = None) -> StudyEstimate:
@@ -153,7 +137,7 @@ def _sample_notes(source: StudySource, size: int) -> Iterator[str]:
         yield f"{size} of {there} traces, drawn without regard to family or number of constraints"
 
 
-def _notes(config: Config, cells: Sequence[Cell]) -> Iterator[str]:
+def _notes(config: Config) -> Iterator[str]:
     verifier = config.agents.verifier
     used = config.models.get(verifier.model)
     model = verifier.model if used is None else used.model or used.provider
@@ -163,13 +147,8 @@ def _notes(config: Config, cells: Sequence[Cell]) -> Iterator[str]:
     )
     yield "no duplicate step follows in a study: a build discards questions that repeat an earlier one's"
     yield "entities are looked for by their labels; records know other names of the answer only"
-    if rules := [cell.name for cell in cells if LABEL in {config.models[cell.model_key].provider, _provider(config, verifier.model)}]:
-        yield f"rewriter or verifier are rules, and the figures no language model's: {', '.join(rules)}"
-
-
-def _provider(config: Config, model: str) -> str:
-    used = config.models.get(model)
-    return LABEL if used is None else used.provider
+    if used is None or used.provider == LABEL:
+        yield "the verifier is the offline rules, not any language model: what they accept is no measure of what a model would"
 
 
 def _paid(study: StudyFolder) -> float:
@@ -179,30 +158,3 @@ def _paid(study: StudyFolder) -> float:
             with reader.database() as database:
                 paid += database.spent()
     return paid / 1e9
-
-
-def _head(summary: RewriterSummary) -> Iterator[str]:
-    yield f"Study of the rewriter: {summary.instances} traces of {summary.source}, seed {summary.seed}, {len(summary.cells)} cells"
-    for note in summary.notes:
-        yield f"note: {note}"
-
-
-def _write(path: Path, study: RewriterStudy, summary: RewriterSummary) -> Iterator[Path]:
-    files = {
-        STUDY: pretty_json(study.model_dump(mode="json")),
-        SUMMARY: pretty_json(summary.model_dump(mode="json")),
-        PAGE: _page(study, summary).encode(),
-    }
-    files |= {f"{TABLES}/{table.name}.csv": as_csv(table).encode() for table in tables(summary)}
-    for name, content in files.items():
-        write_whole(path / name, [content])
-        yield path / name
-
-
-def _page(study: RewriterStudy, summary: RewriterSummary) -> str:
-    title, *notes = _head(summary)
-    head = [f"# {markdown_text(title)}", "", *(f"- {markdown_text(note)}" for note in notes)]
-    head += ["", f"Recommendation: {markdown_text(summary.recommendation.line)}.", ""]
-    opened = (f"    chronoqg show {shown(cell.address)} ID" for cell in study.cells)
-    foot = ["To read one instance, from the folder in which this directory lies:", "", *opened]
-    return "\n".join([*head, *(as_markdown(table) for table in tables(summary)), *foot]) + "\n"

@@ -11,6 +11,7 @@ from evaluation.entity_preservation import NamedPair, entity_preservation
 from evaluation.intervals import Rate, package_version, wilson_rate
 from evaluation.length_reduction import Pair, length_reduction
 from evaluation.rewriter_comparisons import MEASURES, compare_cells, recommend
+from evaluation.rewriter_fates import AT_ONCE, ON_APPEAL, fate_of
 from evaluation.rewriter_figures import (
     Cost,
     DiscardCount,
@@ -115,6 +116,8 @@ def _figures(cell: RewriterCell, taken: Sequence[Taken]) -> RewriterFigures:
         instances=len(taken),
         accepted=_rate("accepted", taken, len(taken)),
         first_pass=_rate("first verification", taken, len(taken)),
+        accepted_at_once=sum(fate_of(outcome) == AT_ONCE for outcome in outcomes),
+        accepted_on_appeal=sum(fate_of(outcome) == ON_APPEAL for outcome in outcomes),
         groups=tuple(_groups(taken)),
         discarded=tuple(
             DiscardCount(reason=reason, instances=count)

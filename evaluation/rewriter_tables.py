@@ -1,13 +1,17 @@
-"""The tables of a study of the rewriter as text: for the terminal, `study.md` and `tables/*.csv` alike."""
+"""The tables of a study of the rewriter as text: for both reports and `tables/*.csv` alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from evaluation.intervals import Rate
+from evaluation.rate_text import usd_text
+from evaluation.rewriter_fates import fates
 from evaluation.rewriter_figures import Cost, MeasureTest, RewriterFigures
 from evaluation.rewriter_summary import RewriterSummary
+from evaluation.show_commands import OPEN, open_command
 from evaluation.tables import Table, rounded
+from state.rewriter_study import RewriterStudy
 
 Rows = Iterator[tuple[str, ...]]
 _RATES = ("accepted", "accepted %", "95 % interval", "first verification", "first verification %", "95 % interval of it")
@@ -66,7 +70,7 @@ def tables(summary: RewriterSummary) -> list[Table]:
         Table(
             "comparisons",
             "Each two cells on the same instances: exact McNemar test, p adjusted over all pairs of a measure (Holm)",
-            ("A", "B", "measure", "A hits", "B hits", "only A", "only B", "A - B, points", "p", "p adjusted", "told"),
+            ("A", "B", "measure", "A - B, points", "p adjusted", "told", "A hits", "B hits", "only A", "only B", "p of this test alone"),
             tuple(row for pair in summary.comparisons for test in pair.tests for row in _comparison(pair.a, pair.b, test)),
         ),
         Table(
@@ -82,6 +86,21 @@ def tables(summary: RewriterSummary) -> list[Table]:
             tuple(row for cell in each for row in _signatures(cell)),
         ),
     ]
+
+
+def settings(study: RewriterStudy) -> Table:
+    """What each cell is, and what it used in the study's directory: the one table that depends on what the cache already held."""
+    rows = (
+        (
+            *(cell.name, cell.model, cell.model_key, cell.prompt),
+            *(str(cell.usage.calls), str(cell.usage.cached_calls), usd_text(cell.usage.usd_paid), usd_text(cell.usage.usd_saved)),
+            f"{open_command(cell.address)} ID",
+        )
+        for cell in study.cells
+    )
+    what = ("cell", "model", "key of the model", "prompt")
+    used = ("calls", "from the cache", "USD paid here", "USD saved by the cache")
+    return Table("settings", "The cells, what they used here, and what opens one of their instances", (*what, *used, OPEN), tuple(rows))
 
 
 def _percent(share: float | None) -> str:
@@ -114,9 +133,7 @@ def _retries(cell: RewriterFigures) -> Rows:
 
 
 def _fates(cell: RewriterFigures) -> Rows:
-    counts = [("accepted", cell.accepted.numerator, "-")]
-    counts += [(f"discarded: {one.reason}", one.instances, "-") for one in cell.discarded]
-    counts += [(f"failed: at {one.node.value}", one.instances, "-") for one in cell.failed]
+    counts = [(fate, count, "-") for fate, count in fates(cell)]
     counts += [("revised after verification", cell.revised, str(cell.revised_accepted))]
     counts += [("rewritten after a leak", cell.leak_rewritten, str(cell.leak_rewritten_accepted))]
     for fate, count, of_these in counts:
@@ -151,8 +168,8 @@ def _cost(cost: Cost) -> tuple[str, ...]:
 def _comparison(a: str, b: str, test: MeasureTest) -> Rows:
     difference = None if test.difference is None else 100 * test.difference
     counts = str(test.hits_a), str(test.hits_b), str(len(test.only_a)), str(len(test.only_b))
-    p = ("-" if value is None else f"{value:.3g}" for value in (test.p, test.p_holm))
-    yield a, b, test.measure, *counts, rounded(difference), *p, test.note
+    p, p_holm = ("-" if value is None else f"{value:.3g}" for value in (test.p, test.p_holm))
+    yield a, b, test.measure, rounded(difference), p_holm, test.note, *counts, p
 
 
 def _flipped(a: str, b: str, test: MeasureTest) -> Rows:

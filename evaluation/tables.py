@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import NamedTuple
@@ -85,11 +84,6 @@ def as_text(table: Table) -> list[str]:
         cells = (_padded(cell, width, right=right) for cell, width, right in zip(row, widths, to_the_right, strict=True))
         lines.append(("  " + "  ".join(cells)).rstrip())
     return [shown(table.caption), *lines]
-
-
-def all_as_text(tables: Sequence[Table]) -> list[str]:
-    """Several tables as lines, a blank line before each."""
-    return [line for table in tables for line in ("", *as_text(table))]
 
 
 def rounded(value: Fraction | float | None, digits: int = 1) -> str:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from evaluation.cell_figures import Answer
-from evaluation.page_parts import Explorer, Grid, Setting
+from evaluation.page_parts import MOST_EXPLORED, MOST_SHOWN, Explorer, Grid, Setting
+from evaluation.show_commands import OPEN, open_command, show_command
 from evaluation.tables import Table
 from evaluation.verifier_figures import CellComparison
 from evaluation.verifier_summary import VerifierSummary
 from state.study import CellResult, DamageKind, StudyItem, VerifierStudy
-
-MOST_SHOWN = 50
-"""Items of a pair of cells, or of a cell, that are shown; the rest stands in the CSV file."""
-MOST_EXPLORED = 4000
-"""Items that a page holds for filtering."""
-OPEN = "open with"
-"""Heading of the column of commands."""
 
 _Answers = Sequence[Mapping[str, Answer]]
 
@@ -28,16 +21,16 @@ def answers_of(study: VerifierStudy) -> _Answers:
     return [{outcome.item: Answer.of(items[outcome.item], outcome) for outcome in cell.outcomes} for cell in study.cells]
 
 
-def show_command(address: str, item: str) -> str:
-    """What opens one answer, as a shell takes it."""
-    return f"{_command(address)} {shlex.quote(item)}"
-
-
 def flipped_table(study: VerifierStudy, summary: VerifierSummary, answers: _Answers) -> Table:
-    """Every item that only one of two cells took rightly, for every two cells."""
-    pairs = _pairs(len(study.cells))
-    rows = (row for pair, comparison in zip(pairs, summary.comparisons, strict=True) for row in _flips(study, answers, pair, comparison))
-    return Table("flipped", "Items that only one of two cells took rightly", _FLIPPED, tuple(rows))
+    """The items that only one of two cells took rightly, for pairs with the recommended cell and pairs of neighbours in the grid.
+
+    Every pair would be many megabytes for a large grid, and `study.json` has every outcome.
+    """
+    chosen = place_of_choice(summary)
+    pairs = zip(_pairs(len(study.cells)), summary.comparisons, strict=True)
+    rows = (row for (a, b), comparison in pairs if chosen in (a, b) or b == a + 1 for row in _flips(study, answers, (a, b), comparison))
+    caption = "Items that only one of two cells took rightly, for pairs with the recommended cell and of neighbours in the grid"
+    return Table("flipped", caption, _FLIPPED, tuple(rows))
 
 
 def flipped_grids(study: VerifierStudy, summary: VerifierSummary, answers: _Answers) -> list[Grid]:
@@ -88,7 +81,7 @@ def explorer(study: VerifierStudy, summary: VerifierSummary, answers: _Answers) 
             (item.id, _damage(item), item.family.value, item.wording.value, item.question, _set(item.expected), item.note) for item in items
         ),
         settings=tuple(
-            Setting(cell.name, _command(cell.address), tuple(_answer(of_cell.get(item.id)) for item in items))
+            Setting(cell.name, open_command(cell.address), tuple(_answer(of_cell.get(item.id)) for item in items))
             for cell, of_cell in zip(study.cells, answers, strict=True)
         ),
         first=place_of_choice(summary),
@@ -148,7 +141,3 @@ def _answer(answer: Answer | None) -> tuple[str, ...] | None:
 
 def _set(labels: Sequence[str]) -> str:
     return "; ".join(labels) or "nothing"
-
-
-def _command(address: str) -> str:
-    return f"chronoqg show {shlex.quote(address)}"

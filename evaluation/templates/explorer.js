@@ -36,9 +36,10 @@
     const inItem = data.itemColumns.indexOf(name);
     const rows = inItem >= 0 ? data.items : data.answers;
     const place = inItem >= 0 ? inItem : data.answerColumns.indexOf(name);
-    const values = [...new Set(rows.map((row) => row[place]))].sort();
+    const parts = (text) => (data.several.includes(name) ? text.split(data.separator) : [text]);
+    const values = [...new Set(rows.flatMap((row) => parts(row[place])))].sort();
     const select = choice(name, [["", "all"], ...values.map((value) => [value, value])]);
-    return { select, column: inItem >= 0 ? place : data.itemColumns.length + place };
+    return { select, parts, column: inItem >= 0 ? place : data.itemColumns.length + place };
   });
   const search = field("text", element("input"));
   search.type = "search";
@@ -50,7 +51,7 @@
     data.items.forEach((item, place) => {
       if (answers[place] === null) return;
       const row = [...item, ...data.answers[answers[place]]];
-      const fits = filters.every(({ select, column }) => !select.value || row[column] === select.value);
+      const fits = filters.every(({ select, parts, column }) => !select.value || parts(row[column]).includes(select.value));
       if (fits && (!wanted || row.join("\n").toLocaleLowerCase().includes(wanted))) found.push(row);
     });
     return found;
@@ -65,7 +66,7 @@
         [...row, `${command} ${quoted(row[0])}`].forEach((text, place) => {
           const cell = element("td", text);
           cell.dataset.label = columns[place];
-          cell.className = text.length <= 28 ? "short" : "long";
+          cell.className = text.length <= 30 ? "short" : "long";
           line.append(cell);
         });
         return line;

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 import prompts
+from evaluation.report_files import FIGURES, MARKDOWN, PAGE, STUDY, SUMMARY, TABLES
 from evaluation.rewriter_outcomes import rewriter_outcome
-from evaluation.rewriter_study import PAGE, STUDY, SUMMARY, TABLES, RewriterReport, drawn, study_rewriter
+from evaluation.rewriter_study import RewriterReport, drawn, study_rewriter
 from evaluation.rewriter_summary import RewriterSummary
 from runs.config_file import LoadedConfig, load_config
 from runs.database import InstanceOutcome
@@ -40,7 +41,11 @@ def config(*overrides: str) -> LoadedConfig:
 
 def outputs(study: Path) -> dict[str, bytes]:
     """What a study writes for its reader."""
-    files = [study / STUDY, study / SUMMARY, study / PAGE, *sorted((study / TABLES).iterdir())]
+    files = [
+        *(study / name for name in (STUDY, SUMMARY, MARKDOWN, PAGE)),
+        *sorted((study / TABLES).iterdir()),
+        *sorted((study / FIGURES).iterdir()),
+    ]
     return {str(path.relative_to(study)): path.read_bytes() for path in files}
 
 
@@ -54,7 +59,7 @@ def test_two_studies_by_rules_write_the_same_files(by_rules: RewriterReport, tmp
     again = study_rewriter(tmp_path / "study", config(f"study.size={SIZE}"))
     assert again.study == by_rules.study
     assert outputs(again.path) == outputs(by_rules.path)
-    assert str(by_rules.path) not in "".join(content.decode() for content in outputs(by_rules.path).values())
+    assert str(by_rules.path).encode() not in b"".join(outputs(by_rules.path).values())
 
 
 def test_a_second_call_asks_nothing(by_rules: RewriterReport, capsys: pytest.CaptureFixture[str]) -> None:
@@ -252,7 +257,7 @@ def test_two_prompts_are_told_apart_and_only_an_edited_one_is_paid_for_again(mod
     assert edited.study.cells[1].address != first.study.cells[1].address
     assert edited.study.cells[1].usage.cached_calls > 0
     assert edited.usd_paid == pytest.approx(first.usd_paid + edited.study.cells[1].usage.usd_paid)
-    assert "DO-NOT-LEAK" not in "".join(content.decode() for content in outputs(edited.path).values())
+    assert b"DO-NOT-LEAK" not in b"".join(outputs(edited.path).values())
 
 
 def test_a_cell_is_shown_replayed_and_compared_like_a_run(models: Models) -> None:

@@ -2,74 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from evaluation.rewriter_fates import fate_of
+from evaluation.rewriter_fates import fates as fates_of
 from evaluation.rewriter_figures import MeasureTest, RewriterFigures
 from evaluation.rewriter_summary import RewriterSummary, summarise_rewriter_study
 from evaluation.rewriter_tables import tables
 from evaluation.tables import as_csv, as_markdown
-from state.rewriter_study import RewriterCell, RewriterInstance, RewriterOutcome, RewriterStudy, Spent
+from state.rewriter_study import RewriterOutcome
 from state.study import CellUsage
-from state.vocabulary import ConstraintCount, DiscardReason, Family, Node, Status, Template, TryError
-
-RAW = "Which entity has the relation to Ana Silva then?"
-FATES = ("passed", "revised", "leaked", "rejected", "leak", "failed")
-NOTHING = Spent(input_tokens=0, output_tokens=0, usd=None)
-
-
-def instance(number: int) -> RewriterInstance:
-    families = (Family.I_I,) if number % 2 else (Family.I_I, Family.I_I, Family.P_P)
-    return RewriterInstance(
-        id=f"d-{number:03}",
-        families=families,
-        template=Template.ONE_HOP if number % 3 else Template.BRANCH,
-        part=ConstraintCount.SINGLE if number % 2 else ConstraintCount.MULTI,
-        raw_question=RAW,
-        entities=(("Ana Silva",),),
-    )
-
-
-def outcome(number: int, fate: str, *, errors: tuple[TryError, ...] = (), usd: float | None = 0.5) -> RewriterOutcome:
-    is_accepted = fate in FATES[:3]
-    reasons = {"rejected": DiscardReason.FAILED_VERIFICATION, "leak": DiscardReason.ANSWER_LEAK}
-    return RewriterOutcome(
-        instance=f"d-{number:03}",
-        status=Status.ACCEPTED if is_accepted else Status.FAILED if fate == "failed" else Status.DISCARDED,
-        reason=reasons.get(fate),
-        last_node=Node.REWRITE if fate == "failed" else Node.LEAK_CHECK,
-        passed_at_first=fate in ("passed", "leaked", "leak"),
-        rewriter_errors=errors,
-        calls=2,
-        was_revised=fate in ("revised", "rejected"),
-        was_leak_rewritten=fate in ("leaked", "leak"),
-        final_question="Whom did Ana Silva follow?" if is_accepted else None,
-        spent=Spent(input_tokens=30, output_tokens=10, usd=usd),
-        rewriter_spent=Spent(input_tokens=20, output_tokens=5, usd=None if usd is None else usd / 2),
-    )
-
-
-def cell(name: str, *outcomes: RewriterOutcome) -> RewriterCell:
-    return RewriterCell(
-        name=name,
-        model="m",
-        model_key="m",
-        prompt="v1",
-        address=f"study@{name}",
-        outcomes=outcomes,
-        usage=CellUsage(calls=1, cached_calls=0, usd_paid=0.1, usd_saved=0.0),
-    )
-
-
-def study(*cells: RewriterCell, size: int | None = None) -> RewriterStudy:
-    count = len(cells[0].outcomes) if size is None else size
-    return RewriterStudy(dataset="d", source="s", seed=0, instances=tuple(map(instance, range(count))), cells=cells, notes=("planted",))
-
-
-def of_fates(name: str, fates: list[str], *, usd: float | None = 0.5) -> RewriterCell:
-    return cell(name, *(outcome(number, fate, usd=usd) for number, fate in enumerate(fates)))
+from state.vocabulary import DiscardReason, Status, TryError
+from tests.planted_rewriter_study import FATES, NOTHING, cell, of_fates, outcome, study
 
 
 def only(summary: RewriterSummary) -> RewriterFigures:
@@ -85,12 +34,14 @@ def compared(summary: RewriterSummary, measure: str, pair: int = 0) -> MeasureTe
 def test_planted_fates_come_out(fates: list[str]) -> None:
     figures = only(summarise_rewriter_study(study(of_fates("a", fates))))
     count = fates.count
-    accepted = count("passed") + count("revised") + count("leaked")
+    accepted = count("passed") + count("revised") + count("leaked") + count("appealed")
     assert (figures.accepted.numerator, figures.accepted.denominator) == (accepted, len(fates))
     assert (figures.first_pass.numerator, figures.first_pass.denominator) == (count("passed") + count("leaked") + count("leak"), len(fates))
     assert {one.reason.value: one.instances for one in figures.discarded} == {
         name: number for name, number in (("failed verification", count("rejected")), ("answer leak", count("leak"))) if number
     }
+    assert (figures.accepted_at_once, figures.accepted_on_appeal) == (count("passed"), count("appealed"))
+    assert Counter(fate_of(outcome) for outcome in of_fates("a", fates).outcomes) == dict(fates_of(figures))
     assert [one.instances for one in figures.failed] == ([count("failed")] if count("failed") else [])
     assert (figures.revised, figures.revised_accepted) == (count("revised") + count("rejected"), count("revised"))
     assert (figures.leak_rewritten, figures.leak_rewritten_accepted) == (count("leaked") + count("leak"), count("leaked"))

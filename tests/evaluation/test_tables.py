@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.tables import Table, all_as_text, as_csv, as_markdown, as_text, rounded
+from evaluation.tables import Table, as_csv, as_markdown, as_text, rounded
 
 HOSTILE = ("a|b", "<img src=x>", "[x](javascript:y)", "`code`", "two\nlines", "\x1b[31mred", "back\\slash|", "&lt;", "‮turned", "")
 FORMULAS = ("=1+1", "+SUM(A1)", "-2+3", "@cmd", "\t=1", "\r=1", "＝1", "--1")
@@ -100,7 +100,6 @@ def test_a_table_without_rows_keeps_its_header() -> None:
     table = Table("t", "None", ("a", "b"), ())
     assert as_text(table) == ["None", "  a  b"]
     assert as_csv(table) == "a,b\n"
-    assert all_as_text([table, table]) == ["", "None", "  a  b"] * 2
 
 
 @given(st.fractions(-1000, 1000), st.integers(0, 6))

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import hashlib
-import json
 import os
 import re
 import shlex
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 from collections.abc import Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 
 import matplotlib
 import pytest
 
+from evaluation.page_parts import MOST_EXPLORED, MOST_SHOWN
 from evaluation.report_files import offline_warning
-from evaluation.verifier_items import MOST_EXPLORED, MOST_SHOWN, answers_of, explorer, flipped_grids, flipped_table, missed_table
+from evaluation.verifier_items import answers_of, explorer, flipped_grids, flipped_table, missed_table
 from evaluation.verifier_pictures import PICTURES, verifier_pictures
 from evaluation.verifier_report import summary_lines, write_verifier_report
 from evaluation.verifier_summary import VerifierSummary, summarise_verifier_study
@@ -29,21 +25,20 @@ from runs.terminal import shown
 from state.study import DamageKind, Reading, Register, VerifierStudy
 from state.vocabulary import Family
 from tests.planted_study import Planted, planted_study
-from tests.run_directory import HOSTILE
+from tests.report_checks import (
+    STRANGE,
+    Page,
+    assert_csv_files_hold_no_formula,
+    assert_figures_hold_no_text,
+    assert_markdown_tables_are_whole,
+    assert_notes_are_read_as_written,
+    assert_page_is_sealed,
+    assert_references_have_targets,
+    assert_same_elements,
+    embedded,
+)
 
 YES, OTHER, UNSURE = Reading.AGREED, Reading.ANOTHER, Reading.ABSTAINED
-STRANGE = (
-    "$\\frac{$",
-    "</script><img src=x onerror=alert(1)>",
-    *HOSTILE.values(),
-    '" onmouseover="alert(1)" x="',
-    "<!-- --> ]]> --!>",
-    "{{ 7 * 7 }} {% raw %}",
-    "a | b \\",
-    "+1 -2 @x",
-)
-FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
-VOID = {"meta", "input", "br", "img", "link"}
 
 
 def planted(*, sources: int = 12, final: bool = True, damages: Sequence[DamageKind] = tuple(DamageKind)) -> list[Planted]:
@@ -91,48 +86,6 @@ def written(study: VerifierStudy, folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
-class Page(HTMLParser):
-    """Elements of a page with the names of their attributes, those of figures left out, and what the elements hold."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, ...]] = []
-        self.attributes: list[tuple[str, str, str]] = []
-        self.text: list[str] = []
-        self.cells: list[str] = []
-        self.scripts: dict[str, str] = {}
-        self._open: list[str] = []
-        self._script = ""
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-        if "svg" not in self._open:
-            self.elements.append((tag, *(name for name, _ in attrs)))
-        if tag == "script":
-            self._script = dict(attrs).get("type") or "code"
-            self.scripts[self._script] = ""
-        if tag == "td":
-            self.cells.append("")
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1] == "script":
-            self.scripts[self._script] += data
-        elif self._open and self._open[-1] == "td":
-            self.cells[-1] += data
-        else:
-            self.text.append(data)
-
-
 @pytest.fixture(scope="module")
 def tame() -> VerifierStudy:
     return relabelled(planted_study(planted()), [f"label {number}" for number in range(len(STRANGE))])
@@ -167,10 +120,11 @@ def test_another_process_with_another_hash_seed_and_other_settings_of_matplotlib
     code = """
 import sys
 from pathlib import Path
+import evaluation.rewriter_report
 from evaluation.verifier_report import write_verifier_report
 from evaluation.verifier_summary import VerifierSummary
 from state.study import VerifierStudy
-assert not {"matplotlib", "jinja2"} & set(sys.modules), "the report loads its tools before it needs them"
+assert not {"matplotlib", "jinja2"} & set(sys.modules), "a report loads its tools before it needs them"
 import matplotlib
 matplotlib.rcParams.update({"font.size": 31, "text.usetex": True, "svg.fonttype": "none"})
 given, out = map(Path, sys.argv[1:])
@@ -191,76 +145,33 @@ assert "matplotlib.pyplot" not in sys.modules
 
 
 def test_hostile_labels_make_no_element_and_no_attribute(tame_files: dict[str, bytes], hostile_files: dict[str, bytes]) -> None:
-    kind, strange = Page(tame_files["study.html"].decode()), Page(hostile_files["study.html"].decode())
-    assert len(strange.elements) > 500
-    assert strange.elements == kind.elements
-    assert strange.scripts["code"] == kind.scripts["code"]
+    assert_same_elements(tame_files["study.html"], hostile_files["study.html"])
 
 
 def test_hostile_labels_are_read_as_they_are_written(hostile_files: dict[str, bytes]) -> None:
-    page = Page(hostile_files["study.html"].decode())
-    notes = [text for text in page.text if text.strip()]
-    assert [label for label in STRANGE if shown(label) not in notes] == []
-    data = json.loads(page.scripts["application/json"])
+    assert_notes_are_read_as_written(hostile_files["study.html"], STRANGE)
+    data = embedded(hostile_files["study.html"])
     assert {item[5] for item in data["items"]} == {shown(label) for label in STRANGE}
-    assert "<" not in page.scripts["application/json"]
-    assert "&" not in page.scripts["application/json"]
 
 
 def test_the_page_allows_nothing_but_its_own_script_and_asks_for_no_resource(hostile_files: dict[str, bytes]) -> None:
-    page = Page(hostile_files["study.html"].decode())
-    digest = base64.b64encode(hashlib.sha256(page.scripts["code"].encode()).digest()).decode()
-    policies = [value for tag, name, value in page.attributes if tag == "meta" and name == "content" and "default-src" in value]
-    assert len(policies) == 1
-    assert {"default-src 'none'", f"script-src 'sha256-{digest}'", "base-uri 'none'"} <= set(policies[0].split("; "))
-    links = [value for _, name, value in page.attributes if name in {"href", "xlink:href", "src", "action", "data", "srcset"}]
-    assert links
-    assert all(value.startswith("#") for value in links)
-    urls = [
-        value
-        for _, name, value in page.attributes
-        if "://" in value and not name.startswith("xmlns") and name not in {"data-label", "aria-label"}
-    ]
-    assert urls == []
-    assert not [name for _, name, _ in page.attributes if name.startswith("on")]
+    assert_page_is_sealed(hostile_files["study.html"])
 
 
 def test_every_reference_within_a_figure_on_the_page_has_one_target(tame_files: dict[str, bytes]) -> None:
-    page = Page(tame_files["study.html"].decode())
-    ids = [value for _, name, value in page.attributes if name == "id"]
-    assert len(ids) == len(set(ids))
-    wanted = {value[1:] for _, name, value in page.attributes if name in {"href", "xlink:href"}}
-    wanted |= {name for _, _, value in page.attributes for name in re.findall(r"url\(#([^)]+)\)", value)}
-    assert wanted <= set(ids)
+    assert_references_have_targets(tame_files["study.html"])
 
 
 def test_figures_are_well_formed_and_hold_no_text(hostile_files: dict[str, bytes]) -> None:
-    for name in PICTURES:
-        svg = hostile_files[f"figures/{name}.svg"]
-        tags = {element.tag.rpartition("}")[2] for element in ET.fromstring(svg).iter()}
-        assert {"svg", "path"} <= tags
-        assert not {"text", "script", "a", "image", "metadata"} & tags
-        assert b"<!--" not in svg
-        assert hostile_files[f"figures/{name}.png"].startswith(b"\x89PNG\r\n\x1a\n")
+    assert_figures_hold_no_text(hostile_files, PICTURES)
 
 
 def test_csv_files_are_tables_without_formulas(hostile_files: dict[str, bytes]) -> None:
-    files = {name: data for name, data in hostile_files.items() if name.endswith(".csv")}
-    for name, data in files.items():
-        header, *rows = csv.reader(data.decode().splitlines(keepends=True))
-        assert {len(row) for row in rows} <= {len(header)}, name
-        begins = [cell for row in rows for cell in row if FORMULA.match(cell) and not re.fullmatch(r"[+-]?[\d.]+|-", cell)]
-        assert begins == [], name
+    assert_csv_files_hold_no_formula(hostile_files)
 
 
 def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_header(hostile_files: dict[str, bytes]) -> None:
-    text = hostile_files["study.md"].decode()
-    tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
-    assert len(tables) > 10
-    for table in tables:
-        counts = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in table.splitlines()}
-        assert len(counts) == 1
-    assert re.findall(r"(?<!\\)<", text) == []
+    assert_markdown_tables_are_whole(hostile_files["study.md"])
 
 
 def test_the_tables_show_the_numbers_of_the_summary(tame: VerifierStudy, tame_files: dict[str, bytes]) -> None:
@@ -305,6 +216,18 @@ def test_flipped_items_stand_in_the_file_and_open_with_the_cell_that_was_wrong(h
         assert shlex.split(command) == ["chronoqg", "show", addresses[wrong], item]
         of_wrong = next(answers[place] for place, cell in enumerate(hostile.cells) if cell.name == wrong)
         assert not of_wrong[item].is_right
+
+
+def test_of_a_large_grid_the_file_has_pairs_with_the_recommended_cell_and_of_neighbours() -> None:
+    readings = [tuple(YES if place != number % 5 else OTHER for place in range(5)) for number in range(20)]
+    planted_grid = [Planted(f"s{number}", None, readings[number]) for number in range(20)]
+    damaged = [Planted(f"s{number}", DamageKind.DROPPED, (OTHER,) * 5) for number in range(20)]
+    study = planted_study([*planted_grid, *damaged], names="abcde", prices=(0.003, 0.002, 0.004, 0.005, 0.006))
+    summary = summarised(study)
+    table = flipped_table(study, summary, answers_of(study))
+    assert summary.recommendation.cell == "b"
+    assert {"".join(sorted(row[:2])) for row in table.rows} == {"ab", "bc", "bd", "be", "cd", "de"}
+    assert "with the recommended cell and of neighbours in the grid" in table.caption
 
 
 def test_no_more_than_some_flipped_items_are_shown(tame: VerifierStudy) -> None:
