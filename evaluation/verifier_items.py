@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evaluation.cell_figures import Answer
-from evaluation.page_parts import MOST_EXPLORED, MOST_SHOWN, Explorer, Grid, Setting
+from evaluation.page_parts import MOST_EXPLORED, MOST_SHOWN, Explorer, Grid, Setting, Text
 from evaluation.show_commands import OPEN, open_command, show_command
 from evaluation.tables import Table
 from evaluation.verifier_figures import CellComparison
@@ -29,8 +29,20 @@ def flipped_table(study: VerifierStudy, summary: VerifierSummary, answers: _Answ
     chosen = place_of_choice(summary)
     pairs = zip(_pairs(len(study.cells)), summary.comparisons, strict=True)
     rows = (row for (a, b), comparison in pairs if chosen in (a, b) or b == a + 1 for row in _flips(study, answers, (a, b), comparison))
-    caption = "Items that only one of two cells took rightly, for pairs with the recommended cell and of neighbours in the grid"
-    return Table("flipped", caption, _FLIPPED, tuple(rows))
+    return Table("flipped", f"Items that only one of two cells took rightly, {_which_pairs(study, chosen)}", _FLIPPED, tuple(rows))
+
+
+def flipped_note(study: VerifierStudy, summary: VerifierSummary) -> Text | None:
+    """What the table of flipped items leaves out; nothing if it has every two cells."""
+    if len(study.cells) <= 3:
+        return None
+    which = _which_pairs(study, place_of_choice(summary))
+    return Text((f"In tables/flipped.csv stand the items that flipped {which}; study.json has what every cell made of every item.",))
+
+
+def _which_pairs(study: VerifierStudy, chosen: int) -> str:
+    name = study.cells[chosen].name if study.cells else "the recommended cell"
+    return f"between {name} and every other cell, and between neighbours in the grid"
 
 
 def flipped_grids(study: VerifierStudy, summary: VerifierSummary, answers: _Answers) -> list[Grid]:

@@ -110,9 +110,12 @@ _FOLDED = ("sound_readings", "detection_by_family", "signatures", "paper_table2"
 
 
 def _items(study: VerifierStudy, summary: VerifierSummary) -> Iterator[Block]:
-    from evaluation.verifier_items import answers_of, explorer, flipped_grids, missed_grid
+    from evaluation.verifier_items import answers_of, explorer, flipped_grids, flipped_note, missed_grid
 
     answers = answers_of(study)
+    note = flipped_note(study, summary)
+    if note is not None:
+        yield note
     yield from flipped_grids(study, summary, answers)
     missed = missed_grid(study, summary, answers)
     if missed is not None:

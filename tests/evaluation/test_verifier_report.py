@@ -16,7 +16,7 @@ import pytest
 
 from evaluation.page_parts import MOST_EXPLORED, MOST_SHOWN
 from evaluation.report_files import offline_warning
-from evaluation.verifier_items import answers_of, explorer, flipped_grids, flipped_table, missed_table
+from evaluation.verifier_items import answers_of, explorer, flipped_grids, flipped_note, flipped_table, missed_table
 from evaluation.verifier_pictures import PICTURES, verifier_pictures
 from evaluation.verifier_report import summary_lines, write_verifier_report
 from evaluation.verifier_summary import VerifierSummary, summarise_verifier_study
@@ -227,12 +227,16 @@ def test_of_a_large_grid_the_file_has_pairs_with_the_recommended_cell_and_of_nei
     table = flipped_table(study, summary, answers_of(study))
     assert summary.recommendation.cell == "b"
     assert {"".join(sorted(row[:2])) for row in table.rows} == {"ab", "bc", "bd", "be", "cd", "de"}
-    assert "with the recommended cell and of neighbours in the grid" in table.caption
+    assert "between b and every other cell, and between neighbours in the grid" in table.caption
+    note = flipped_note(study, summary)
+    assert note is not None
+    assert "between b and every other cell, and between neighbours in the grid" in note.lines[0]
 
 
 def test_no_more_than_some_flipped_items_are_shown(tame: VerifierStudy) -> None:
     summary = summarised(tame)
     [grid] = flipped_grids(tame, summary, answers_of(tame))
+    assert flipped_note(tame, summary) is None
     count = len(summary.comparisons[0].flipped)
     assert count > MOST_SHOWN == len(grid.table.rows)
     assert grid.note == f"{MOST_SHOWN} of {count} shown; all are in tables/flipped.csv."
