@@ -11,18 +11,32 @@ import pytest
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
+_LOOPBACK = (None, "", "localhost", "127.0.0.1", "::1")
+"""What a test may reach, and what may be resolved: no name at all stands for this machine."""
+
+
 @pytest.fixture(autouse=True)
 def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any connection to another host fails the test that made it."""
-    connect = socket.socket.connect
+    """Any connection to another host fails the test that made it, and so does asking where another host is.
 
-    def guarded(self: socket.socket, address: Any) -> Any:
+    The failure is no `Exception`: a client that takes whatever it catches for a lost connection cannot hide it.
+    """
+    connect, getaddrinfo = socket.socket.connect, socket.getaddrinfo
+
+    def guarded_connect(self: socket.socket, address: Any) -> Any:
         host = address[0] if isinstance(address, tuple) else ""
-        if self.family in (socket.AF_INET, socket.AF_INET6) and host not in ("127.0.0.1", "localhost", "::1"):
-            raise AssertionError(f"a test tried to reach {host}")
+        if self.family in (socket.AF_INET, socket.AF_INET6) and host not in _LOOPBACK:
+            pytest.fail(f"a test tried to reach {host}")
         return connect(self, address)
 
-    monkeypatch.setattr(socket.socket, "connect", guarded)
+    def guarded_getaddrinfo(host: Any, *args: Any, **kwargs: Any) -> Any:
+        name = host.decode("ascii", "replace") if isinstance(host, bytes) else host
+        if name not in _LOOPBACK:
+            pytest.fail(f"a test tried to resolve {name}")
+        return getaddrinfo(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_getaddrinfo)
 
 
 @pytest.fixture
