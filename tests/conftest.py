@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.shipped_sample import years_brute, years_config, years_graph, years_points, years_records, years_sample
+
+__all__ = ["years_brute", "years_config", "years_graph", "years_points", "years_records", "years_sample"]
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 

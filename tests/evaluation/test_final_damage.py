@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from agents.names import spans, tokens
-from benchmarks.verifier_rates import Register, sample, word
+from benchmarks.verifier_rates import Register, word
 from evaluation.final_damage import FinalDamage, final_damages
 from evaluation.trace_damage import random_stream
 from graph_sampler.operators import BY_NAME
@@ -20,6 +20,7 @@ from state.vocabulary import Family, RankOrder, Template
 from tests.brute_force_execution import execute
 from tests.evidence_graph import evidence_graph, references_of
 from tests.sample_record import HOLDERS, make_record
+from tests.shipped_sample import first
 
 OFFICE = "Mayor of Arn"
 LAST = f"Q{10 + len(HOLDERS)}"
@@ -32,8 +33,8 @@ class Case(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def cases() -> list[Case]:
-    sampled = sample("bundled:years", 200, 5)
+def cases(years_records: list[BenchmarkRecord], years_points: frozenset[str]) -> list[Case]:
+    sampled = first(200, years_records, years_points)
     made = []
     for record in sampled.records:
         question = word(record.raw_question, record, Register.REWRITTEN)

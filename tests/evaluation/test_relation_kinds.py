@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.verifier_rates import Sampled, sample
+from benchmarks.verifier_rates import Sampled
 from evaluation.relation_kinds import point_relations
 from graph_sampler.templates import Verbaliser
 from state.instance import BenchmarkRecord
 from tests.sample_record import make_record
+from tests.shipped_sample import first
 
 
 @pytest.fixture(scope="module")
-def sampled() -> Sampled:
-    return sample("bundled:years", 500, 11)
+def sampled(years_records: list[BenchmarkRecord], years_points: frozenset[str]) -> Sampled:
+    return first(500, years_records, years_points)
 
 
 def relations(records: list[BenchmarkRecord]) -> set[str]:

@@ -8,7 +8,7 @@ from random import Random
 import duckdb
 import pytest
 
-from benchmarks.verifier_rates import Sampled, damage_all, sample
+from benchmarks.verifier_rates import Sampled, damage_all
 from evaluation.trace_damage import FILTER, Damage, damages, random_stream
 from graph_sampler.operators import BY_NAME, opposite_of
 from graph_sampler.sql import compile_trace
@@ -20,13 +20,14 @@ from state.vocabulary import Family
 from tests.brute_force import grammar
 from tests.brute_force_execution import execute
 from tests.evidence_graph import evidence_graph, references_of
+from tests.shipped_sample import first
 
 Damaged = list[tuple[BenchmarkRecord, Damage]]
 
 
 @pytest.fixture(scope="module")
-def sampled() -> Sampled:
-    return sample("bundled:years", 60, 3)
+def sampled(years_records: list[BenchmarkRecord], years_points: frozenset[str]) -> Sampled:
+    return first(60, years_records, years_points)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.verifier_rates import Reading, Register, Sampled, can_show, damage_all, free_coverage, harmed, sample, unharmed
+from benchmarks.verifier_rates import Reading, Register, Sampled, can_show, damage_all, free_coverage, harmed, unharmed
+from state.instance import BenchmarkRecord
+from tests.shipped_sample import first
 
 LEAST_ACCEPTED = 0.78
 MOST_MISSED = 0.01
@@ -17,8 +19,8 @@ EACH = 2
 
 
 @pytest.fixture(scope="module")
-def sampled() -> Sampled:
-    return sample("bundled:years", 150, 1)
+def sampled(years_records: list[BenchmarkRecord], years_points: frozenset[str]) -> Sampled:
+    return first(150, years_records, years_points)
 
 
 def test_the_verifier_names_exactly_the_answer_of_whole_questions(sampled: Sampled) -> None:
