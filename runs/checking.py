@@ -5,7 +5,7 @@ The SQL is a second opinion: it reads steps and operator names and shares no pre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,6 +111,7 @@ def _check_results(reader: RunReader, places: Mapping[str, int], findings: list[
     """Adds what is wrong in the final files; returns the number of benchmark records."""
     ids: dict[str, str] = {}
     questions: dict[str, str] = {}
+    modes = reader.config().config.agents.verifier.modes
     accepted = 0
     with reader.database() as database:
         for part in ConstraintCount:
@@ -125,7 +126,7 @@ def _check_results(reader: RunReader, places: Mapping[str, int], findings: list[
                     findings.append(_finding(record.id, "it differs from its trace"))
                 if earlier := _earlier(questions, normalise_label(record.final_question or ""), record.id):
                     findings.append(_finding(record.id, f"its question repeats that of {earlier}"))
-                findings += (_finding(record.id, what) for what in _missing_proof(record, database))
+                findings += (_finding(record.id, what) for what in _missing_proof(record, database, modes))
     for model, name in ((DiscardedRecord, DISCARDED), (FailedRecord, FAILED)):
         for other in parse_lines(model, reader.path / name):
             if _earlier(ids, other.id, other.id) is not None:
@@ -155,8 +156,8 @@ def _other_than_the_agents_left_them(reader: RunReader) -> Iterator[Finding]:
         yield _finding(str(reader.path / MANIFEST), "its counts are not those of the final files")
 
 
-def _missing_proof(record: BenchmarkRecord, database: RunDatabase) -> Iterator[str]:
-    """What the trajectory lacks to prove that the record's very question was verified and cleared."""
+def _missing_proof(record: BenchmarkRecord, database: RunDatabase, modes: Collection[str]) -> Iterator[str]:
+    """What the trajectory lacks to prove that the record's very question was verified in every mode, and cleared."""
     outcome, visits = database.outcome(record.id), database.trajectory(record.id).visits
     if outcome is None or outcome.question != record.final_question:
         yield "its question is not the one that the agents accepted"
@@ -168,10 +169,12 @@ def _missing_proof(record: BenchmarkRecord, database: RunDatabase) -> Iterator[s
         yield "its question is not the one that was written last"
         return
     after = visits[written[-1].seq + 1 :]
-    verified = any(visit.outcome is Outcome.AGREES for visit in after)
+    judging = [visit for visit in after if visit.mode is not None]
+    last = [visit for visit in judging if visit.node is judging[-1].node]
+    verified = {visit.mode for visit in last} == set(modes) and all(visit.outcome is Outcome.AGREES for visit in last)
     cleared = bool(after) and after[-1].node in (Node.LEAK_CHECK, Node.SECOND_LEAK_CHECK) and after[-1].outcome is Outcome.CLEAN
     if not (verified and cleared):
-        yield "no verifier and leak check passed the question that was written last"
+        yield "not every mode of the verifier and the leak check passed the question that was written last"
 
 
 def _earlier(seen: dict[str, str], key: str, ident: str) -> str | None:

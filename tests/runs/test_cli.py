@@ -220,7 +220,7 @@ def test_build_ends_with_a_summary_that_adds_up(build_copy: Path) -> None:
     [
         ("UPDATE outcomes SET question = question || ' ' WHERE instance_id = ?", "not the one that the agents accepted"),
         ("DELETE FROM visits WHERE instance_id = ?", "its trajectory does not end in accepted"),
-        ("DELETE FROM visits WHERE seq = 1 AND instance_id = ?", "no verifier and leak check passed"),
+        ("DELETE FROM visits WHERE seq = 1 AND instance_id = ?", "not every mode of the verifier"),
     ],
 )
 def test_check_finds_an_accepted_record_without_proof(build_copy: Path, statement: str, what: str) -> None:
@@ -364,3 +364,20 @@ def test_a_rival_package_that_owns_our_names_is_refused_at_start(tmp_path: Path)
     assert done.returncode == 2
     assert done.stderr.startswith("error: the installed package 'openai-agents' provides a module 'agents', as ChronoQG does.")
     assert done.stdout == ""
+
+
+def test_check_wants_the_agreement_of_every_mode(tmp_path: Path) -> None:
+    overrides = ("--set", "agents.verifier.modes=[single, all]", "--limit", "4", "--out", str(tmp_path / "run"))
+    assert here("build", *SMALL, *overrides).returncode == 0
+    assert here("check", str(tmp_path / "run")).returncode == 0
+    statement = (
+        'UPDATE visits SET visit = replace(visit, \'"outcome":"agrees"\', \'"outcome":"disagrees"\') WHERE seq = ? AND instance_id = ?'
+    )
+    for seq in (1, 2):
+        spoilt = tmp_path / f"spoilt {seq}"
+        shutil.copytree(tmp_path / "run", spoilt)
+        with sqlite3.connect(spoilt / "run.sqlite") as connection:
+            connection.execute(statement, (seq, an_id(spoilt)))
+        done = here("check", str(spoilt))
+        assert done.returncode == 1
+        assert "not every mode of the verifier and the leak check passed" in done.stdout
