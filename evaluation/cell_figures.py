@@ -183,7 +183,7 @@ def cell_cost(cell: CellResult) -> CellCost:
 
 
 def _share(answers: Sequence[Answer], hits: Callable[[Answer], bool], stem: str, sample: Sample, excluded: int = 0) -> Rate:
-    """A share of items: Wilson's interval where each source question has one item, else a bootstrap over source questions."""
+    """A share of items: Wilson's interval where each source question has one item, else the wider of bootstrap and MOVER."""
     sources = sorted({answer.item.source for answer in answers})
     if len(sources) == len(answers):
         return wilson_rate(sum(map(hits, answers)), len(answers), stem=stem, excluded=excluded)

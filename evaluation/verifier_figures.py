@@ -57,7 +57,7 @@ class Acceptance(Contract):
     ordinal: AcceptanceRow
     """The ordinals, in no other figure."""
     weighted: Rate
-    """The four together, each family by its share of the population; bootstrap within the families."""
+    """The four together, each family by its share of the population; drawn within the families, or MOVER of them."""
     population_covered: float | None
     """Share of the pairwise population whose families were asked, to whom the weighted rate speaks; `None` without a population."""
 
@@ -72,7 +72,7 @@ class DetectionRow(Contract):
     readings: ReadingCounts
     """The items by reading; `agreed` ones were missed."""
     rate: Rate
-    """(Another + abstained) / asked; Wilson's interval where no source question has two such items, else a bootstrap over them."""
+    """(Another + abstained) / asked; Wilson's interval where no source question has two such items, else the wider of two."""
     right_reason: Rate
     """Of the detected, those in which the verifier named exactly what the damaged trace names."""
 
@@ -87,7 +87,7 @@ class Detection(Contract):
     by_family: tuple[DetectionRow, ...]
     """Every kind and family of which something was asked, `unnecessary` and ordinals included."""
     pooled: Rate
-    """Mean of the rates in `kinds`, each kind alike; bootstrap over source questions."""
+    """Mean of the rates in `kinds`, each kind alike; the wider of bootstrap over source questions and MOVER of the kinds."""
     ordinal: Rate
     """The same over the ordinals."""
     right_reason: Rate
@@ -147,7 +147,7 @@ class RegisterFigures(Contract):
     labels: tuple[LabelRow, ...]
     """One for each of the seven kinds in a cell of mode `roundtrip`; empty in others."""
     balanced: Rate
-    """(Acceptance micro + pooled detection) / 2; bootstrap over source questions; numerator and denominator are the sums of both."""
+    """(Acceptance micro + pooled detection) / 2; the wider of bootstrap and MOVER; numerator and denominator are the sums of both."""
     contamination: tuple[Contamination, ...]
     """At three error rates of the rewriter."""
 

@@ -7,7 +7,7 @@ from math import isnan
 import pytest
 
 from evaluation.cell_figures import KINDS, RIGHT_LABELS, contamination
-from evaluation.intervals import wilson
+from evaluation.intervals import mover, wilson
 from evaluation.verifier_figures import MeasureTest
 from evaluation.verifier_summary import VerifierSummary, summarise_verifier_study
 from state.study import DamageKind, Reading, Register, VerifierStudy
@@ -68,10 +68,22 @@ def test_the_weighted_rate_gives_families_their_share_of_the_population() -> Non
 
 
 def test_the_weighted_rate_is_resampled_within_the_families() -> None:
-    """Inside each family all came out alike, so no resample differs; drawn across families they would."""
+    """Inside each family all came out alike, so no resample differs and the families' Wilson limits are left."""
     planted = sound("yyyy") + sound("oooo", Family.P_P, 20)
     weighted = one_cell(planted, population={Family.I_I: 100, Family.P_P: 300}).cells[0].template.acceptance.weighted
-    assert (weighted.value, weighted.method) == (0.25, "wilson over source questions")
+    assert weighted.value == 0.25
+    assert (weighted.low, weighted.high) == pytest.approx(mover([1, 0], [4, 4], [0.25, 0.75]))
+    assert "|interval:wider of bootstrap and MOVER|" in weighted.signature
+
+
+def test_balanced_accuracy_is_as_unsure_as_the_items_of_its_halves_allow() -> None:
+    """No miss in acceptance and none in one kind: a bootstrap alone takes both for known."""
+    figures = one_cell(sound("y" * 30) + damaged("o" * 20) + damaged("o" * 28 + "yy", DamageKind.ADDED)).cells[0].template
+    floor = mover([1, 1, 28 / 30], [30, 20, 30], [0.5, 0.25, 0.25])
+    assert figures.balanced.low is not None
+    assert figures.balanced.high is not None
+    assert figures.balanced.low <= floor.low + 1e-12
+    assert figures.balanced.high >= floor.high - 1e-12
 
 
 def test_detection_counts_abstentions_as_detected_and_no_reply_as_not() -> None:
@@ -102,7 +114,7 @@ def test_pooled_detection_weights_kinds_alike_and_leaves_unnecessary_and_ordinal
 def test_a_source_with_two_items_of_a_kind_is_drawn_whole() -> None:
     summary = one_cell([*damaged("ooyy"), *damaged("ooyy")])
     row = summary.cells[0].template.detection.kinds[0]
-    assert (row.rate.denominator, row.rate.method) == (8, "bootstrap")
+    assert (row.rate.denominator, row.rate.method) == (8, "wider of bootstrap and MOVER")
     assert one_cell(damaged("ooyy")).cells[0].template.detection.kinds[0].rate.method == "wilson"
 
 
