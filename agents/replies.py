@@ -140,7 +140,14 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys = [key for key, _ in pairs]
     if len(set(keys)) != len(keys):
         raise _Unreadable("a key stands twice in the reply's JSON")
-    return dict(pairs)
+    return {key: _holdable(value) for key, value in pairs}
+
+
+def _holdable(value: Any) -> Any:
+    """A text, or a list of texts, without the lone surrogates that JSON can escape."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    return [without_surrogates(part) if isinstance(part, str) else part for part in value] if isinstance(value, list) else value
 
 
 def _no_constant(name: str) -> Any:

@@ -228,3 +228,33 @@ def test_a_reader_cannot_both_list_and_not_be_able_to_tell() -> None:
     assert "cannot tell" in str(reading(PAIR, cannot_tell=True))
     assert "cannot_tell" in str(reading(cannot_tell="perhaps"))
     assert parse_reply(RawReply("before", "stop"), Role.ROUND_TRIP_READER).error is TryError.UNPARSABLE
+
+
+@pytest.mark.parametrize(
+    ("role", "payload"),
+    [
+        (Role.REWRITER, {"question": "Who \ud800?"}),
+        (Role.VERIFIER, {"answers": ["Ana \udfff", "Bo"], "cannot_tell": False}),
+        (Role.ERROR_ANALYST, {"cause": "unclear", "reason": "\ud800"}),
+        (
+            Role.ROUND_TRIP_READER,
+            {
+                "constraints": [
+                    {
+                        "operator": "before",
+                        "left": {"relation": "\ud800", "subject": "a\ud800", "object": None},
+                        "right": {"relation": "b", "subject": None, "object": "\udc00"},
+                        "rank": None,
+                        "order": None,
+                    }
+                ],
+                "cannot_tell": False,
+            },
+        ),
+    ],
+)
+def test_half_a_character_that_json_escapes_does_not_end_up_in_a_reply(role: Role, payload: dict[str, Any]) -> None:
+    """The text of the reply is plain ASCII; only what its JSON stands for cannot be stored."""
+    parsed = parse_reply(RawReply(json.dumps(payload), "stop"), role)
+    assert parsed.reply is not None, parsed.detail
+    assert "\ufffd" in parsed.reply.model_dump_json()
