@@ -38,7 +38,7 @@ class CellEstimate:
     questions: int
     """Instances that it has not finished."""
     cached: int
-    """Of these, the ones whose first calls are all in the cache."""
+    """Of these, the ones whose first calls are all in the cache, or will be when an earlier cell has asked them."""
     calls: tuple[int, int, int]
     """Calls that are left in each case; the cached ones count in `bound` alone."""
     usd: tuple[Decimal, Decimal, Decimal] | None
@@ -59,6 +59,8 @@ class StudyEstimate:
     """What a study still comes to, cell by cell."""
 
     path: Path
+    questions: int
+    """Instances that each cell is asked."""
     cells: tuple[CellEstimate, ...]
     budget_usd: float | None
 
@@ -66,16 +68,18 @@ class StudyEstimate:
         """The estimate for a person."""
         header = ("cell", "questions left", "in the cache", *(f"calls, {case}" for case in CASES), *(f"USD, {case}" for case in CASES))
         table = Table("estimate", "What is left to ask", header, tuple(cell.as_row() for cell in self.cells))
-        lines = as_text(table)
+        lines = [f"{self.questions} questions for each cell", *as_text(table)]
         priced = [cell.usd for cell in self.cells if cell.usd is not None]
         if len(priced) == len(self.cells):
             least, most, bound = (sum(costs, Decimal(0)) for costs in zip(*priced, strict=True))
             lines += ["", f"all cells: {least:.4f} to {most:.4f} USD, never above {bound:.4f} where every reply has a limit"]
         else:
             lines += ["", "a cell without a price costs what nobody here knows: give models.NAME.price, 0 for a server of your own"]
-        lines.append("least: cached replies are used, and each reply is usable at once; bound: every call is asked again to the end")
+        lines.append("least and most: each reply is usable at once; tokens, and the way through the agents, are as few or as many as usual")
+        lines.append("bound: nothing is in the cache, every call is asked again to the end, and every reply is as long as its limit")
         if self.budget_usd is not None:
-            lines.append(f"run.budget_usd stops the study before {self.budget_usd:g} USD are exceeded, all cells together")
+            cap = f"run.budget_usd stops the study before {self.budget_usd:g} USD are exceeded, all cells together"
+            lines.append(f"{cap}; {_fits(priced, self.budget_usd)}" if len(priced) == len(self.cells) else cap)
         return lines
 
     def talk(self) -> Iterator[str]:
@@ -95,7 +99,21 @@ class StudyEstimate:
             }
             for cell in self.cells
         ]
-        return pretty_json({"format": FORMAT_VERSION, "study": str(self.path), "cells": cells, "budget_usd": self.budget_usd})
+        data = {
+            "format": FORMAT_VERSION,
+            "study": str(self.path),
+            "questions": self.questions,
+            "cells": cells,
+            "budget_usd": self.budget_usd,
+        }
+        return pretty_json(data)
+
+
+def _fits(priced: Sequence[tuple[Decimal, Decimal, Decimal]], budget_usd: float) -> str:
+    sums = [sum(costs, Decimal(0)) for costs in zip(*priced, strict=True)]
+    return ", ".join(
+        f"{case} {'within' if cost <= Decimal(str(budget_usd)) else 'NOT within'}" for case, cost in zip(CASES, sums, strict=True)
+    )
 
 
 def estimate_study(path: Path, cells: Sequence[Cell], make: Callable[[], Asked], advance: Advance | None = None) -> StudyEstimate:
@@ -108,14 +126,16 @@ def estimate_study(path: Path, cells: Sequence[Cell], make: Callable[[], Asked],
     """
     records = list(RunReader(path).traces()) if (path / MANIFEST).exists() else list(make().records)
     found = []
+    asked_before: set[str] = set()
     for number, cell in enumerate(cells, start=1):
-        found.append(_estimate(path, cell, records))
+        found.append(_estimate(path, cell, records, asked_before))
         if advance is not None:
             advance("cells estimated", number, len(cells))
-    return StudyEstimate(path, tuple(found), cells[0].config.run.budget_usd)
+    return StudyEstimate(path, len(records), tuple(found), cells[0].config.run.budget_usd)
 
 
-def _estimate(path: Path, cell: Cell, records: Iterable[BenchmarkRecord]) -> CellEstimate:
+def _estimate(path: Path, cell: Cell, records: Iterable[BenchmarkRecord], asked_before: set[str]) -> CellEstimate:
+    """What one cell comes to, after the cells whose first requests are in `asked_before`; its own are added."""
     config = cell.config
     models = {role: config.models[chosen.model] for role, chosen in role_configs(config.agents).items()}
     table = VERIFICATION if cell.node is Node.VERIFY else table_of(config)
@@ -131,7 +151,8 @@ def _estimate(path: Path, cell: Cell, records: Iterable[BenchmarkRecord]) -> Cel
                 continue
             questions += 1
             keys = plan.first_keys(record)
-            has = [cache is not None and cache.get(key) is not None for key in keys]
+            has = [key in asked_before or (cache is not None and cache.get(key) is not None) for key in keys]
+            asked_before.update(keys)
             cached += all(has)
             for place, (stage, expected) in enumerate(zip(plan.stages, plan.expect(record), strict=True)):
                 if stage in plan.first_stages and has[plan.first_stages.index(stage)]:

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from runs.config_file import load_config
 from runs.config_identity import dump_config, first_difference, identity, plain
-from runs.forks import FORK, FORKS, ForkReader
+from runs.forks import ForkReader, fork_names
 from runs.json_lines import model_line, parse_line, parse_lines, pretty_json, read_bytes, write_lines, write_whole
 from runs.manifest import GraphNote, Manifest, TracesNote, git_commit, package_versions
 from runs.run_folder import CONFIG, LOCK, MANIFEST, TRACES, RunReader
@@ -96,7 +96,7 @@ class StudyFolder:
 
     def cells(self) -> list[ForkReader]:
         """Every cell that was ever begun here, sorted by name, those of edited prompts included."""
-        return [ForkReader(self.path, note.parent.name) for note in sorted((self.path / FORKS).glob(f"*/{FORK}"))]
+        return [ForkReader(self.path, name) for name in fork_names(self.path)]
 
     def _begin(self, config: Config, identity_now: dict[str, Any], asked: Asked) -> None:
         """The manifest comes last, so that a directory without one is no study yet."""

@@ -18,9 +18,6 @@ from state.instance import BenchmarkRecord
 from state.study import Register
 from state.vocabulary import ConstraintCount
 
-TRACES_PER_QUESTION = 3
-"""Traces sampled for each source question wanted: about half of them have a single constraint, and families are uneven."""
-
 
 class StudySource(NamedTuple):
     """The traces that a study draws from."""
@@ -38,9 +35,7 @@ class StudySource(NamedTuple):
 
 
 def source_of(config: Config, note: Note, advance: Advance | None = None) -> StudySource:
-    """The traces that a config's study draws from.
-
-    Fresh traces are drawn by the config's own sampler, but at least three for each source question.
+    """The traces that a config's study draws from: those of a run, or the very ones that a build of the config would sample.
 
     Raises:
         ConfigError: final questions are asked for, and there are none.
@@ -67,9 +62,7 @@ def _of_run(path: str) -> StudySource:
 def _fresh(config: Config, note: Note, advance: Advance | None) -> StudySource:
     graph, report = load_graph(config.graph)
     note(describe_graph(report))
-    target = max(config.sampler.target, TRACES_PER_QUESTION * config.study.size)
-    sampler = config.sampler.model_copy(update={"target": target})
-    lines = sample_traces(graph, config.model_copy(update={"sampler": sampler}), progress=advance).lines
+    lines = sample_traces(graph, config, progress=advance).lines
     records = tuple(BenchmarkRecord.model_validate_json(line) for line in lines)
     return StudySource(records, {}, graph_note(config, report), report.name, _is_bundled(config))
 

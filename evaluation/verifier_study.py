@@ -7,6 +7,7 @@ would look perfect there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,15 +70,28 @@ def study_verifier(path: Path, loaded: LoadedConfig, *, retry_failed: bool = Fal
         ChronoQGError: config, graph, run, directory, cache or server is not as it must be, or the budget is reached.
         KeyboardInterrupt: the user stopped it; what is finished is kept.
     """
+    with answered_study(path, loaded, retry_failed=retry_failed, advance=advance) as study:
+        summary = summarise_verifier_study(study)
+        written = write_verifier_report(path, study, summary)
+    return VerifierReport(path, study, summary, tuple(written))
+
+
+@contextmanager
+def answered_study(
+    path: Path, loaded: LoadedConfig, *, retry_failed: bool = False, advance: Advance | None = None
+) -> Iterator[VerifierStudy]:
+    """The data of a study that is asked to its end; its directory stays owned while the `with` block lasts.
+
+    Raises:
+        ChronoQGError: as `study_verifier`.
+        KeyboardInterrupt: the user stopped it; what is finished is kept.
+    """
     cells = verifier_cells(loaded)
     check_cells(loaded, cells)
     with StudyFolder(path, "verifier", loaded.config, lambda: ask(loaded.config, advance)) as folder:
         with open_cache_for(cells) as cache:
             answered = ask_cells(folder, cells, cache, tell=say, retry_failed=retry_failed, advance=advance)
-        study = study_of(folder, answered)
-        summary = summarise_verifier_study(study)
-        written = write_verifier_report(path, study, summary)
-    return VerifierReport(path, study, summary, tuple(written))
+        yield study_of(folder, answered)
 
 
 def estimate_verifier_study(path: Path, loaded: LoadedConfig, advance: Advance | None = None) -> StudyEstimate:

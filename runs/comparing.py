@@ -297,6 +297,8 @@ def _notes(readers: tuple[RunReader, RunReader], runs: tuple[_Run, _Run], common
     if forks:
         only = f"{forks[0]} is a fork" if len(forks) == 1 else "A and B are forks"
         yield f"{only}: only what was asked anew is compared, and no duplicate step is counted on either side"
+        if any(isinstance(reader, ForkReader) and reader.note.verifies_only for reader in readers):
+            yield "these are cells of a study: accepted means agreed with, which is wrong for damaged items; see its study.html"
         return
     for name, manifest, run in (("A", a, runs[0]), ("B", b, runs[1])):
         if len(run.fates) > manifest.taken:

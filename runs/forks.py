@@ -75,11 +75,11 @@ class ForkReader(RunReader):
         super().__init__(run)
         self.parent = RunReader(run)
         """The run itself."""
-        self.folder = fork_folder(self.path, name)
+        self.folder = self.path / FORKS / name
         """Where the fork lies."""
         path = self.folder / FORK
-        if not path.is_file():
-            known = sorted(note.parent.name for note in (self.path / FORKS).glob(f"*/{FORK}"))
+        if not NAME.match(name) or not path.is_file():
+            known = fork_names(self.path)
             remedy = did_you_mean(name, known) if known else "Make one with `chronoqg replay RUN ID --from NODE --live --name NAME`."
             raise RunFolderError(f"the run has no fork {name!r}", where=str(run), remedy=remedy)
         self.note = parse_line(ForkNote, read_bytes(path), path, 1)
@@ -127,6 +127,11 @@ class ForkReader(RunReader):
             yield database
         finally:
             database.close()
+
+
+def fork_names(run: Path) -> list[str]:
+    """The forks of a run, sorted by name."""
+    return sorted(note.parent.name for note in (run / FORKS).glob(f"*/{FORK}"))
 
 
 def fork_folder(run: Path, name: str) -> Path:

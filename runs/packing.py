@@ -24,6 +24,7 @@ from runs.packed_files import CACHE_LINES, CacheLine, is_database, is_known_file
 from runs.portable_database import check_strangers_database, compact_copy
 from runs.run_folder import DATABASE, LOCK, RunReader
 from runs.sound_run import check_sound
+from runs.study_items import item_file
 from runs.whole_target import made_beside, put_in_place
 from state.errors import RunFolderError
 
@@ -87,6 +88,9 @@ def pack_run(run: Path, out: Path | None = None, *, with_cache: bool = False, ca
         ConfigError: there is no such cache.
     """
     RunReader(run)
+    if item_file(run).exists():
+        remedy = "Give away its study.html, study.json and tables/; who has the config can make it again."
+        raise RunFolderError("this is a study's directory, and runs are packed", where=str(run), remedy=remedy)
     target = out if out is not None else run.parent / f"{run.resolve().name}.zip"
     with made_beside(target) as folder, contextlib.ExitStack() as locks:
         locks.enter_context(_nobody_works_in(run))

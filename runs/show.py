@@ -8,8 +8,9 @@ from typing import Any
 import orjson
 
 from runs.database import InstanceOutcome
+from runs.forks import ForkReader, fork_names
 from runs.run_folder import RunReader
-from runs.study_items import describe_item
+from runs.study_items import describe_item, describe_reading, find_item
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
 from state.trajectory import Trajectory, Try, Visit
@@ -23,12 +24,18 @@ def describe_instance(reader: RunReader, instance_id: str) -> list[str]:
         RunFolderError: there is no such instance, or the directory is damaged.
     """
     record = reader.record(instance_id)
-    lines = [*_head(record), *describe_item(reader.path, record.id), *_trace(record), *_facts(record)]
+    item = find_item(reader.path, record.id)
+    lines = [*_head(record), *([] if item is None else describe_item(item)), *_trace(record), *_facts(record)]
     if not reader.has_agents:
+        cells = [] if isinstance(reader, ForkReader) else fork_names(reader.path)
+        if item is not None and cells:
+            return [*lines, "", "History", "  each cell of the study has its own:", *(f"  {reader.path}@{cell}" for cell in cells)]
         return [*lines, "", "History", "  no agent has worked on it: this is a sample"]
     with reader.database() as database:
         outcome, duplicate_of = database.outcome(record.id), database.duplicate_of(record.id)
         trajectory = database.trajectory(record.id)
+    if item is not None and outcome is not None:
+        lines.append(describe_reading(item, outcome.status))
     return [*lines, *_outcome(outcome, duplicate_of), *describe_history(trajectory)]
 
 

@@ -69,9 +69,9 @@ class StudyConfig(Contract):
     """What a study asks. Paper: section 4.3.2, Table 2."""
 
     run: str | None = None
-    """A run directory whose traces, and accepted questions, are used; `None`: traces are sampled from `graph` by `sampler`."""
+    """A run directory whose traces, and accepted questions, are used; `None`: the traces that a build of this config would sample."""
     size: int = Field(default=500, ge=1, le=1_000_000)
-    """Source questions."""
+    """Source questions, drawn among the traces with one temporal constraint; `sampler.target` says how many traces there are."""
     seed: int = Field(default=0, ge=0, lt=2**63)
     """Seed of the draw, of damage and of resampling."""
     allocation: Literal["proportional", "even", "paper"] | dict[Family, Count] = "proportional"

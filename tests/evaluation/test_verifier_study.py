@@ -18,21 +18,21 @@ from typing import Any
 import pytest
 
 import prompts
-from evaluation.verifier_study import VerifierReport, ask, estimate_verifier_study, study_verifier
+from evaluation.verifier_study import VerifierReport, answered_study, ask, estimate_verifier_study, study_verifier
 from runs.config_file import LoadedConfig, load_config
 from runs.forks import ForkReader
 from runs.run_folder import RunReader
 from state.errors import BudgetReached, ConfigError, RunFolderError, SamplingError
 from state.instance import BenchmarkRecord
-from state.study import DamageKind, Reading, StudyItem
+from state.study import DamageKind, Reading, StudyItem, VerifierStudy
 from state.vocabulary import Family
-from tests.command_line import QUICKSTART, ROOT, SMALL, environment, here
+from tests.command_line import QUICKSTART, ROOT, SMALL, environment, here, refused
 from tests.fake_openai_server import FakeServer, Reply, good
 
 SIZE = 16
 EVERY_MODE = "study.verifier.modes=[single, all, roundtrip, all+roundtrip]"
 STRANGER = "Somebody Else"
-FEW = "study.damages_per_question=2"
+FEW = ("study.damages_per_question=2", "study.size=10")
 KEY = "sk-test-DO-NOT-LEAK"
 
 
@@ -90,12 +90,19 @@ def test_what_a_study_recorded_can_be_shown_replayed_and_compared(by_rules: Veri
     assert shown.returncode == 0, shown.stderr
     assert f"reversed, {damaged.operator}; template question of {damaged.source}" in shown.stdout
     assert f"its trace names  {', '.join(damaged.expected)}" in shown.stdout
+    assert "Reading            damaged, and noticed" in shown.stdout
+    bare = here("show", str(by_rules.path), damaged.id)
+    assert [line.strip() for line in bare.stdout.splitlines() if "@" in line] == sorted(cells)
+    unknown = refused("show", f"{by_rules.path}@offline/v1/all", damaged.id)
+    assert all(cell.rpartition("@")[2] in unknown for cell in cells)
+    assert "runs are packed" in refused("pack", str(by_rules.path))
     for cell in cells:
         replayed = here("replay", cell, "--all")
         assert replayed.returncode == 0, replayed.stdout + replayed.stderr
         assert "all the same as recorded" in replayed.stdout
-    compared = here("compare", cells[1], cells[2], "--json")
-    assert json.loads(compared.stdout)["compared"] == len(by_rules.study.items)
+    compared = json.loads(here("compare", cells[1], cells[2], "--json").stdout)
+    assert compared["compared"] == len(by_rules.study.items)
+    assert any("cells of a study" in note for note in compared["notes"])
 
 
 def test_the_command_prints_writes_and_says_what_comes_next(tmp_path: Path) -> None:
@@ -108,6 +115,14 @@ def test_the_command_prints_writes_and_says_what_comes_next(tmp_path: Path) -> N
         assert (out / name).stat().st_size > 0
     as_json = json.loads(here("study", "verifier", *SMALL, "--set", f"study.size={SIZE}", "--out", str(out), "--json").stdout)
     assert as_json == json.loads((out / "summary.json").read_bytes())
+
+
+def test_a_larger_study_holds_a_smaller_one_and_both_ask_what_a_build_samples(by_rules: VerifierReport, tmp_path: Path) -> None:
+    more = {item.source for item in by_rules.study.items}
+    fewer = {item.source for item in ask(config("study.size=6").config).items}
+    assert len(fewer - more) <= 1, "but for one where shares are rounded"
+    assert here("sample", *SMALL, "--out", str(tmp_path / "run")).returncode == 0
+    assert more <= {record.id for record in RunReader(tmp_path / "run").traces()}
 
 
 def test_another_sample_is_another_study_and_a_wider_grid_is_not(by_rules: VerifierReport, tmp_path: Path) -> None:
@@ -214,12 +229,16 @@ class Models:
             f"prompts.path={self.folder / 'prompts'}",
             "study.verifier.models=[gpt]",
             "study.verifier.modes=[all]",
-            FEW,
+            *FEW,
             *overrides,
         )
 
-    def study(self, name: str, *overrides: str, **more: bool) -> VerifierReport:
-        return study_verifier(self.folder / name, self.config(*overrides), **more)
+    def study(self, name: str, *overrides: str, **more: bool) -> VerifierStudy:
+        with answered_study(self.folder / name, self.config(*overrides), **more) as study:
+            return study
+
+    def failed(self, study: VerifierStudy) -> int:
+        return sum(outcome.reading is Reading.NO_REPLY for cell in study.cells for outcome in cell.outcomes)
 
 
 def plan_of(items: tuple[StudyItem, ...]) -> dict[str, Reading]:
@@ -237,14 +256,14 @@ def plan_of(items: tuple[StudyItem, ...]) -> dict[str, Reading]:
 def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
     monkeypatch.setenv("STUDY_KEY", KEY)
     shutil.copytree(prompts.FOLDER, tmp_path / "prompts", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    asked = ask(config(FEW).config)
+    asked = ask(config(*FEW).config)
     planted = Planted(list(asked.records), plan_of(tuple(asked.items)))
     with FakeServer(planted) as server:
         yield Models(tmp_path, planted, server)
 
 
 def test_planted_hits_come_out_exactly(models: Models) -> None:
-    report = models.study("study")
+    report = study_verifier(models.folder / "study", models.config())
     plan, items = models.planted.plan, report.study.items
     (figures,) = report.summary.cells
     assert {outcome.item: outcome.reading for outcome in report.study.cells[0].outcomes} == plan
@@ -276,24 +295,24 @@ def test_only_the_edited_prompts_cell_is_paid_for_again(models: Models) -> None:
     grid = ("study.verifier.prompts=[v1, v2]", "study.verifier.models=[gpt, twin]")
     one = models.study("study", *grid)
     before = len(models.server.seen)
-    assert models.study("study", *grid).study.cells == one.study.cells
+    assert models.study("study", *grid).cells == one.cells
     assert len(models.server.seen) == before
     second.write_text(second.read_text().replace("Take your time.", "Hurry up."))
     two = models.study("study", *grid)
     fresh = [seen.body for seen in models.server.seen[before:]]
     assert len(fresh) == before // 2
     assert all("Hurry up." in json.dumps(body) for body in fresh)
-    assert [cell.address == other.address for cell, other in zip(one.study.cells, two.study.cells, strict=True)] == [True, False] * 2
+    assert [cell.address == other.address for cell, other in zip(one.cells, two.cells, strict=True)] == [True, False] * 2
     models.study("elsewhere", *grid)
     # Replies that nobody can use are in no cache: another directory asks for them again, and for nothing else.
-    unusable = sum(models.planted.plan[item.id] is Reading.NO_REPLY for item in one.study.items)
+    unusable = sum(models.planted.plan[item.id] is Reading.NO_REPLY for item in one.items)
     assert len(models.server.seen) - before - len(fresh) == 4 * 3 * unusable
 
 
 def test_one_budget_holds_for_all_cells_and_the_study_goes_on_with_a_larger_one(models: Models) -> None:
     grid = ("study.verifier.models=[gpt, twin]",)
     whole = models.study("whole", *grid)
-    paid = sum(cell.usage.usd_paid for cell in whole.study.cells)
+    paid = sum(cell.usage.usd_paid for cell in whole.cells)
     with pytest.raises(BudgetReached, match="the budget of"):
         models.study("capped", *grid, f"run.budget_usd={paid * 0.75:.9f}", f"cache.path={models.folder / 'other'}")
     spent = 0
@@ -302,19 +321,19 @@ def test_one_budget_holds_for_all_cells_and_the_study_goes_on_with_a_larger_one(
             spent += database.spent()
     assert 0 < spent / 1e9 <= paid * 0.75
     done = models.study("capped", *grid, f"cache.path={models.folder / 'other'}")
-    assert [cell.outcomes for cell in done.study.cells] == [cell.outcomes for cell in whole.study.cells]
+    assert [cell.outcomes for cell in done.cells] == [cell.outcomes for cell in whole.cells]
 
 
 def test_items_without_a_usable_reply_are_asked_again_when_told_so(models: Models) -> None:
     first = models.study("study")
-    assert first.failed
+    assert models.failed(first)
     models.planted.plan = {
         ident: Reading.AGREED if reading is Reading.NO_REPLY else reading for ident, reading in models.planted.plan.items()
     }
-    assert models.study("study").failed == first.failed
+    assert models.failed(models.study("study")) == models.failed(first)
     again = models.study("study", retry_failed=True)
-    assert again.failed == 0
-    assert {outcome.item: outcome.reading for outcome in again.study.cells[0].outcomes} == models.planted.plan
+    assert models.failed(again) == 0
+    assert {outcome.item: outcome.reading for outcome in again.cells[0].outcomes} == models.planted.plan
 
 
 def test_a_dry_run_says_what_is_left_and_asks_and_writes_nothing(models: Models) -> None:
@@ -325,7 +344,7 @@ def test_a_dry_run_says_what_is_left_and_asks_and_writes_nothing(models: Models)
     items = len(models.planted.records)
     assert [(cell.questions, cell.cached, cell.calls) for cell in estimate.cells] == [(items, 0, (items, items, 3 * items))] * 2
     report = models.study("study")
-    paid = report.study.cells[0].usage.usd_paid
+    paid = report.cells[0].usage.usd_paid
     first = estimate.cells[0]
     assert first.usd is not None
     assert paid <= float(first.usd[2])
@@ -354,7 +373,7 @@ def test_a_killed_study_goes_on_and_comes_to_the_same(models: Models) -> None:
     assert finished.returncode == 1, finished.stderr
     again = json.loads((models.folder / "killed" / "study.json").read_bytes())
     assert [outcome["reading"] for outcome in again["cells"][0]["outcomes"]] == [
-        outcome.reading.value for outcome in whole.study.cells[0].outcomes
+        outcome.reading.value for outcome in whole.cells[0].outcomes
     ]
 
 
