@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
 @pytest.fixture(scope="module")
 def cases(years_records: list[BenchmarkRecord], years_points: frozenset[str]) -> list[Case]:
-    sampled = first(200, years_records, years_points)
+    sampled = first(120, years_records, years_points)
     made = []
     for record in sampled.records:
         question = word(record.raw_question, record, Register.REWRITTEN)
