@@ -135,8 +135,8 @@ def _notes(study: VerifierStudy, answers: Sequence[Mapping[str, Answer]], templa
     for stratum in study.strata:
         if stratum.taken < stratum.wanted:
             yield (
-                f"stratum {stratum.family} was taken whole: {stratum.taken} of {stratum.wanted} wanted; "
-                "its intervals speak of more such questions, not of these"
+                f"family {stratum.family} was taken whole: {stratum.taken} of {stratum.wanted} wanted are among the traces; "
+                "a larger sampler.target, or another study.run, may have more"
             )
     unasked = [stratum.family for stratum in study.strata if stratum.family in PAIRWISE and stratum.population and not stratum.taken]
     if unasked:

@@ -327,5 +327,5 @@ def test_a_stratum_taken_whole_and_one_without_a_question_are_noted() -> None:
         study.strata[2].model_copy(update={"taken": 0, "wanted": 0}),
     )
     notes = summarise_verifier_study(study.model_copy(update={"strata": strata}), resamples=50).notes
-    assert any(note.startswith("stratum P-I was taken whole: 4 of 10 wanted") for note in notes)
+    assert any(note.startswith("family P-I was taken whole: 4 of 10 wanted") for note in notes)
     assert any(note.startswith("no question of I-P was drawn") for note in notes)
