@@ -58,11 +58,13 @@ def summary_lines(study: VerifierStudy, summary: VerifierSummary) -> list[str]:
         )
         for cell in summary.cells
     )
-    header = ("cell", "acceptance", "detection", "balanced accuracy", "USD per 1,000 questions" if by_usd else "tokens a question")
+    price = "USD per 1,000 questions" if by_usd else "tokens a question"
+    header = ("cell", "acceptance", "detection, each kind alike", "balanced accuracy", price)
+    caption = f"{_size(summary)}: hits/asked, percent and 95 % interval; n: items asked, of a weighted rate"
     warning = offline_warning(study)
     notes = [*([warning] if warning else []), *summary.notes]
     return [
-        *as_text(Table("cells", f"{_size(summary)}: hits/asked, percent and 95 % interval", header, rows)),
+        *as_text(Table("cells", caption, header, rows)),
         *(f"note: {note}" for note in notes),
         f"recommendation: {summary.recommendation.line}",
     ]
@@ -71,8 +73,9 @@ def summary_lines(study: VerifierStudy, summary: VerifierSummary) -> list[str]:
 def _lead(summary: VerifierSummary) -> list[str]:
     of_what = f"{_size(summary)}; seed {summary.seed}, chronoqg {summary.chronoqg}."
     how = (
-        "Rates are hits/asked, the rate in percent, and its 95 % interval in brackets. "
-        "Acceptance is of sound questions; detection of damaged ones; balanced accuracy is the mean of both."
+        "Rates are hits/asked, the rate in percent, and its 95 % interval in brackets; a weighted rate is not the share of hits, "
+        "and stands with n, the items asked. Acceptance is of sound questions; detection of damaged ones, each kind alike; "
+        "balanced accuracy is the mean of both."
     )
     return [f"Recommendation: {summary.recommendation.line}.", of_what, how]
 

@@ -1,6 +1,7 @@
 """The tables of a study of the verifier, from its summary. Paper: section 4.3.2, Table 2.
 
-Every rate is printed as `hits/asked  percent [95 % interval]`. All tables are always there, an empty one too.
+Every rate is printed as `hits/asked  percent [95 % interval]`, a weighted one as
+`percent [95 % interval], n asked`. All tables are always there, an empty one too.
 """
 
 from __future__ import annotations

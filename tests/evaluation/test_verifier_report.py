@@ -182,10 +182,16 @@ def test_the_tables_show_the_numbers_of_the_summary(tame: VerifierStudy, tame_fi
         rates = cell.template.acceptance.micro.rate, cell.template.detection.pooled, cell.template.balanced
         assert row[0] == cell.name
         for text, rate in zip(row[1:4], rates, strict=True):
-            found = re.fullmatch(r"(\d+)/(\d+)  ([\d.]+) \[([\d.]+), ([\d.]+)\]", text)
+            found = re.fullmatch(r"(?:(\d+)/(\d+)  )?([\d.]+) \[([\d.]+), ([\d.]+)\](?:, n (\d+))?", text)
             assert found is not None
-            assert (int(found[1]), int(found[2])) == (rate.numerator, rate.denominator)
-            assert [float(end) / 100 for end in found.groups()[2:]] == pytest.approx([rate.value, rate.low, rate.high], abs=0.00051)
+            assert [float(end) / 100 for end in found.groups()[2:5]] == pytest.approx([rate.value, rate.low, rate.high], abs=0.00051)
+            if found[6] is None:
+                assert (int(found[1]), int(found[2])) == (rate.numerator, rate.denominator)
+                assert rate.numerator / rate.denominator == pytest.approx(rate.value)
+            else:
+                assert (found[1], int(found[6])) == (None, rate.denominator)
+                assert rate.numerator / rate.denominator != pytest.approx(rate.value)
+    assert any(", n " in cell for row in rows for cell in row)
 
 
 def test_page_and_markdown_have_every_cell_of_the_tables(tame: VerifierStudy, tame_files: dict[str, bytes]) -> None:
