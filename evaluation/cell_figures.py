@@ -330,15 +330,17 @@ def _kinds(asked: Counts) -> str:
 
 
 def _label_row(kind: DamageKind, damaged: Sequence[Answer], stem: str, sample: Sample) -> LabelRow:
-    answers, right = _of_kind(damaged, kind), RIGHT_LABELS[kind]
+    right, of_kind = RIGHT_LABELS[kind], _of_kind(damaged, kind)
+    answers = [answer for answer in of_kind if answer.outcome.was_read]
+    unread = len(of_kind) - len(answers)
     counts = Counter(label for answer in answers for label in set(answer.outcome.labels))
-    over = f"kinds:{kind}|families:all|{stem}"
+    over = f"kinds:{kind}|families:all|read back|{stem}"
     return LabelRow(
         kind=kind,
         right_label=right,
         items=len(answers),
         given=tuple(LabelCount(label=label, items=counts[label]) for label in sorted(counts)),
         unlabelled=sum(not answer.outcome.labels for answer in answers),
-        rate=_share(answers, lambda answer: right in answer.outcome.labels, f"right label|{over}", sample),
-        alone=_share(answers, lambda answer: set(answer.outcome.labels) == {right}, f"right label alone|{over}", sample),
+        rate=_share(answers, lambda answer: right in answer.outcome.labels, f"right label|{over}", sample, unread),
+        alone=_share(answers, lambda answer: set(answer.outcome.labels) == {right}, f"right label alone|{over}", sample, unread),
     )

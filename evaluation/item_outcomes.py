@@ -65,6 +65,7 @@ def item_outcome(item: StudyItem, status: Status, visits: Sequence[Visit]) -> It
         reading=reading,
         named=named,
         labels=labels,
+        was_read=any(visit.mode == "roundtrip" for visit in visits),
         model_is_wrong=answers and not _names(named, item.expected, single=single),
         input_tokens=sum(a_try.usage.input for a_try in tries),
         output_tokens=sum(a_try.usage.output for a_try in tries),

@@ -111,15 +111,15 @@ class LabelRow(Contract):
     right_label: str
     """The label that this damage should get."""
     items: int
-    """Items asked."""
+    """Items of which the reader was asked; in `all+roundtrip` those that mode `all` had agreed with."""
     given: tuple[LabelCount, ...]
     """The labels that were given, sorted; an item may get several."""
     unlabelled: int
-    """Items that got no label."""
+    """Of these, items that got no label."""
     rate: Rate
-    """Items with the right label, others beside it or not / asked; interval as in a detection row."""
+    """Items with the right label, others beside it or not / read; interval as in a detection row."""
     alone: Rate
-    """Items with the right label and no other / asked."""
+    """Items with the right label and no other / read."""
 
 
 class Contamination(Contract):

@@ -80,7 +80,8 @@ def sound_readings(summary: VerifierSummary) -> Table:
     )
     tail = ("false rejections", "of these, symbolic execution proves the model wrong")
     header = ("cell", "family", "asked", "agreed", "named another set", "abstained", "no reply", *tail)
-    return _table("sound_readings", "What was made of sound template questions; only those agreed with are accepted", header, rows)
+    caption = f"What was made of sound template questions; only those agreed with are accepted{_of_round_trip(summary)}"
+    return _table("sound_readings", caption, header, rows)
 
 
 def detection(name: str, caption: str, summary: VerifierSummary, register: _Register) -> Table:
@@ -100,14 +101,15 @@ def detection(name: str, caption: str, summary: VerifierSummary, register: _Regi
                 yield cell.name, "ordinals, each kind alike", *_sum(of_ordinals), rate_text(of_cell.ordinal), NOTHING
 
     header = ("cell", "damage", "asked", *_READINGS, "detected", "of these, named what the damaged trace names")
-    return _table(name, f"{caption}; detected: named another set or abstained", header, rows())
+    return _table(name, f"{caption}; detected: named another set or abstained{_of_round_trip(summary)}", header, rows())
 
 
 def detection_by_family(summary: VerifierSummary) -> Table:
     """A row for each cell, kind and family of which something was asked."""
     rows = ((cell.name, row.kind, row.family, *_detected(row)) for cell in summary.cells for row in cell.template.detection.by_family)
     header = ("cell", "damage", "family", "asked", *_READINGS, "detected", "of these, named what the damaged trace names")
-    return _table("detection_by_family", "Detection by kind and family of the damaged constraint, template questions", header, rows)
+    caption = f"Detection by kind and family of the damaged constraint, template questions{_of_round_trip(summary)}"
+    return _table("detection_by_family", caption, header, rows)
 
 
 def unnecessary(summary: VerifierSummary) -> Table:
@@ -115,7 +117,7 @@ def unnecessary(summary: VerifierSummary) -> Table:
     every = ((cell.name, cell.template.detection.unnecessary) for cell in summary.cells)
     rows = ((name, *_detected(row)[:-1]) for name, row in every if _asked(row.readings))
     caption = "Unnecessary constraints: they leave the answer as it is, so only a reading of the question can show them; in no other rate"
-    return _table("unnecessary", caption, ("cell", "asked", *_READINGS, "detected"), rows)
+    return _table("unnecessary", f"{caption}{_of_round_trip(summary)}", ("cell", "asked", *_READINGS, "detected"), rows)
 
 
 def labels(summary: VerifierSummary) -> Table:
@@ -130,8 +132,12 @@ def labels(summary: VerifierSummary) -> Table:
                 if row.items:
                     yield cell.name, row.kind, row.right_label, str(row.items), *counts, str(row.unlabelled), *right
 
-    header = ("cell", "damage", "right label", "asked", *LABELS, "no label", "with the right label", "with it alone")
-    return _table("labels", "Labels of the round-trip reading by kind, all families; a question may get several", header, rows())
+    header = ("cell", "damage", "right label", "read", *LABELS, "no label", "with the right label", "with it alone")
+    caption = (
+        "Labels of the round-trip reading by kind, all families; a question may get several; "
+        "a question that an earlier mode did not agree with is not read"
+    )
+    return _table("labels", caption, header, rows())
 
 
 def both_rates(name: str, caption: str, summary: VerifierSummary, register: _Register) -> Table:
@@ -233,6 +239,12 @@ def _of(summary: VerifierSummary, register: _Register) -> Iterator[tuple[CellFig
         figures = register(cell)
         if figures is not None:
             yield cell, figures
+
+
+def _of_round_trip(summary: VerifierSummary) -> str:
+    """End of the caption of a table of readings, where some of them are of constraints and not of answers."""
+    has_reader = any("roundtrip" in cell.modes for cell in summary.cells)
+    return f"; in mode roundtrip, {_READINGS[0]} means: read other constraints" if has_reader else ""
 
 
 def _table(name: str, caption: str, header: Iterable[str], rows: _Rows) -> Table:

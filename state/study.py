@@ -91,6 +91,8 @@ class ItemOutcome(Contract):
     """What it named, sorted; in mode `roundtrip` what the constraints that it read name on the evidence."""
     labels: tuple[str, ...] = ()
     """In mode `roundtrip`: what code found to differ (`missing`, `wrong`, `reversed`, `unnecessary`), one label a constraint."""
+    was_read: bool
+    """Whether the round-trip reader was asked: in a cell of mode `roundtrip`, unless an earlier mode had not agreed."""
     model_is_wrong: bool
     """Whether symbolic execution of the item's own trace names another set than the verifier did."""
     input_tokens: int

@@ -29,6 +29,8 @@ class Planted(NamedTuple):
     wording: Register = Register.TEMPLATE
     labels: tuple[str, ...] = ()
     model_is_wrong: bool = True
+    is_stopped_before: bool = False
+    """Whether a mode before `roundtrip` did not agree."""
 
 
 def planted_study(
@@ -70,6 +72,7 @@ def planted_study(
                     reading=item.readings[place],
                     named=("Ana",),
                     labels=item.labels if item.readings[place] is Reading.ANOTHER else (),
+                    was_read="roundtrip" in modes and not item.is_stopped_before,
                     model_is_wrong=item.model_is_wrong,
                     input_tokens=10,
                     output_tokens=5,

@@ -79,6 +79,8 @@ def test_the_rules_read_every_template_question_and_miss_what_their_mode_cannot_
     assert unnecessary <= passed["all"]
     assert not unnecessary & passed["roundtrip"]
     assert passed["all+roundtrip"] == passed["all"] & passed["roundtrip"]
+    read = {mode: {one.item for one in cell.outcomes if one.was_read} for mode, cell in cells.items()}
+    assert read == {"single": set(), "all": set(), "roundtrip": set(items), "all+roundtrip": passed["all"]}
     other_damage = {item.id for item in by_rules.study.items if item.kind is not None} - unnecessary
     assert not other_damage & passed["all"]
 

@@ -139,6 +139,16 @@ def test_labels_are_held_against_the_one_that_the_damage_should_get(kind: Damage
     assert (row.rate.numerator, row.alone.numerator, row.rate.denominator, row.unlabelled) == (2, 1, 5, 2)
 
 
+def test_items_that_an_earlier_mode_stopped_are_not_held_against_the_reader() -> None:
+    planted = damaged("oy", DamageKind.REVERSED, labels=("reversed",))
+    planted += [Planted(f"t{number}", DamageKind.REVERSED, (OTHER,), is_stopped_before=True) for number in range(5)]
+    rows = one_cell(planted, modes=("all", "roundtrip")).cells[0].template.labels
+    row = next(row for row in rows if row.kind is DamageKind.REVERSED)
+    assert (row.items, row.unlabelled, row.rate.numerator, row.rate.denominator) == (2, 1, 1, 2)
+    assert row.rate.excluded == row.alone.excluded == 5
+    assert [row.rate.value for row in rows if row.kind is not DamageKind.REVERSED] == [None] * 6
+
+
 def test_cells_that_do_not_read_back_have_no_labels() -> None:
     assert one_cell(damaged("o")).cells[0].template.labels == ()
 
