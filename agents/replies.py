@@ -25,6 +25,8 @@ _BARE_ANSWER_LIMIT = 200
 _BRACE_LIMIT = 1000
 """Braces in a text that is not JSON as a whole; past it the search for an object would take seconds."""
 
+_LAST_RANK = 1_000_000
+"""No evidence holds so many facts; a number of many digits could not be written in every form of JSON."""
 
 _FILTERED = frozenset(("content_filter", "safety", "recitation", "prohibited_content"))
 _CUT_OFF = frozenset(("length", "max_tokens", "model_length", "incomplete", "abort", "error", "cancelled"))
@@ -276,8 +278,8 @@ def _constraint(item: dict[str, Any]) -> StatedConstraint:
         return StatedConstraint(operator=word, left=left, right=_description(right, "right"), rank=None, order=None)
     if right is not None:
         raise _Unreadable(f"'right' must be null for {word.value!r}, which ranks one fact")
-    if type(rank) is not int or rank < 1:
-        raise _Unreadable(f"'rank' must be a whole number from 1 for {word.value!r}")
+    if type(rank) is not int or not 1 <= rank <= _LAST_RANK:
+        raise _Unreadable(f"'rank' must be a whole number from 1 to {_LAST_RANK} for {word.value!r}")
     if not isinstance(order, str) or order not in RankOrder.__members__.values():
         raise _Unreadable(f"'order' must be one of: {', '.join(RankOrder)}")
     return StatedConstraint(operator=word, left=left, right=None, rank=rank, order=RankOrder(order))

@@ -213,6 +213,7 @@ def test_every_word_is_read(word: OperatorWord) -> None:
         (RANK | {"rank": True}, "'rank' must be a whole number from 1"),
         (RANK | {"rank": 1.5}, "'rank' must be a whole number from 1"),
         (RANK | {"rank": None}, "'rank' must be a whole number from 1"),
+        (RANK | {"rank": 10**30}, "'rank' must be a whole number from 1 to 1000000"),
         (RANK | {"order": None}, "'order' must be one of: ascending, descending"),
         (RANK | {"order": "latest"}, "'order' must be one of: ascending, descending"),
         ("before", "'constraints' must be a list of objects"),
