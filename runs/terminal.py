@@ -7,6 +7,7 @@ terminal, progress is plain lines.
 from __future__ import annotations
 
 import io
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,8 @@ Advance = Callable[[str, int, int], None]
 """`(what, done, total)`: tells how far the work has come."""
 
 _UNSAFE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 
 
 def shown(text: str) -> str:
@@ -43,9 +46,17 @@ def write_out(lines: Iterable[str]) -> None:
 
 
 def write_json(text: bytes) -> None:
-    """Prints JSON to stdout as it is: JSON has no raw control characters."""
-    sys.stdout.buffer.write(text)
+    """Prints JSON to stdout, of the same value: signs that can steer a terminal, which JSON need not escape, are escaped."""
+    sys.stdout.buffer.write(_BEYOND_ASCII.sub(_json_escape, text.decode()).encode())
     sys.stdout.buffer.flush()
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    sign = found.group()
+    if unicodedata.category(sign) not in _UNSAFE:
+        return sign
+    units = sign.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
 
 
 def say(line: str) -> None:

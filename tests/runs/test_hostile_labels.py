@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from runs.run_folder import RunReader
-from runs.terminal import shown
+from runs.terminal import shown, write_json
 from tests.command_line import here
 from tests.run_directory import HOSTILE
 
@@ -65,8 +65,9 @@ def test_every_command_prints_them_harmlessly(hostile_run: tuple[Path, str]) -> 
         assert_harmless(done.stdout)
         assert f"Answer             {shown(record.answer)} (" in done.stdout
         assert_harmless(here("replay", str(path), record.id).stdout)
-        data = json.loads(here("show", str(path), record.id, "--json").stdout)
-        assert data["record"]["labels"] == record.labels
+        as_json = here("show", str(path), record.id, "--json").stdout
+        assert_harmless(as_json)
+        assert json.loads(as_json)["record"]["labels"] == record.labels
     for command in (("check", str(path)), ("sample", config, "--out", str(path)), ("graph", "inspect", config)):
         done = here(*command)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -89,3 +90,11 @@ def test_what_can_steer_a_terminal_is_escaped(text: str) -> None:
 @pytest.mark.parametrize("text", ["São Tomé", "北京", "[bold]x[/]", ":smile:", "a\u00a0b", "مدينة"])
 def test_what_is_only_foreign_is_left_alone(text: str) -> None:
     assert shown(text) == text
+
+
+@pytest.mark.parametrize("text", [*HOSTILE.values(), "\x7f", "\U000e0041", "São Tomé", "北京"])
+def test_json_is_printed_harmlessly_and_stands_for_the_same(text: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    write_json(json.dumps({"label": text}, ensure_ascii=False).encode())
+    printed = capfdbinary.readouterr().out.decode()
+    assert shown(printed) == printed
+    assert json.loads(printed) == {"label": text}
