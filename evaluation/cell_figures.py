@@ -138,6 +138,7 @@ def register_figures(cell: CellResult, answers: Sequence[Answer], register: Regi
         detection=detection,
         labels=tuple(_label_row(kind, damaged, stem, sample) for kind in DamageKind) if "roundtrip" in cell.modes else (),
         balanced=_balanced(answers, stem, sample),
+        balanced_sources=len({answer.item.source for answer in answers if balanced_group(answer.item) is not None}),
         contamination=tuple(
             Contamination(error_rate=rate, share=contamination(rate, acceptance.micro.rate.value, detection.pooled.value))
             for rate in ERROR_RATES

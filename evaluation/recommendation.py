@@ -2,7 +2,8 @@
 
 The rule: take the cell of the highest balanced accuracy and all cells not told apart from it (Holm-adjusted
 p above 0.05); of these, the cheapest an item. Not told apart is not alike: the line says when the sample could
-have overlooked a difference of more than 5 points, and then the choice rests on cost alone.
+have overlooked a difference of more than 5 points, and then the choice rests on cost alone; and it says when one of
+these cells notices clearly more unnecessary constraints, which balanced accuracy leaves out.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evaluation.intervals import wilson
+from evaluation.rate_text import share_text
 from evaluation.verifier_figures import CellComparison, CellCost, MeasureTest, Recommendation, RegisterFigures
 
 MARGIN = 0.05
@@ -63,7 +65,7 @@ def recommend(
         not_told_apart=tuple(names[place] for place in sorted(equals)),
         cost_by="usd" if by_usd else "tokens",
         sample_suffices=suffices,
-        line=_line(names, accuracy, costs, tests, best, cheapest, len(equals), suffices, by_usd=by_usd),
+        line=_line(names, figures, costs, tests, best, cheapest, equals, suffices, by_usd=by_usd),
     )
 
 
@@ -98,32 +100,56 @@ def _overlooked(test: MeasureTest) -> float:
 
 def _line(
     names: Sequence[str],
-    accuracy: Mapping[int, float],
+    figures: Sequence[RegisterFigures],
     costs: Sequence[CellCost],
     tests: Mapping[tuple[int, int], MeasureTest],
     best: int,
     cheapest: int,
-    equals: int,
+    equals: Sequence[int],
     suffices: bool | None,
     *,
     by_usd: bool,
 ) -> str:
-    cost = (
-        f"{_usd(costs[cheapest]):.3g} USD an item"
-        if by_usd
-        else f"{_tokens(costs[cheapest]):.0f} tokens an item (not every price is known)"
-    )
-    said = f"take {names[cheapest]}: balanced accuracy {100 * accuracy[cheapest]:.1f} %, {cost}"
-    if len(accuracy) == 1:
+    taken, is_alone = figures[cheapest].balanced, sum(of_cell.balanced.value is not None for of_cell in figures) == 1
+    has_cost = not is_alone and any(cost.input_tokens + cost.output_tokens for cost in costs)
+    interval = f"[{share_text(taken.low)}, {share_text(taken.high)}]"
+    said = f"take {names[cheapest]}: balanced accuracy {share_text(taken.value)} % {interval}"
+    said += f" on {figures[cheapest].balanced_sources} source questions, measured on template questions"
+    if has_cost:
+        said += f", {_usd(costs[cheapest]):.3g} USD an item" if by_usd else f", {_tokens(costs[cheapest]):.0f} tokens an item"
+        said += "" if by_usd else " (not every price is known)"
+    if is_alone:
         return f"{said}; there is no other cell to choose from"
-    if equals == 1:
+    if len(equals) == 1:
         return f"{said}; every other cell is told to be less accurate"
     if cheapest == best:
-        said += f"; the most accurate and the cheapest of {equals} cells that are not told apart"
+        said += f"; the most accurate {'and the cheapest ' if has_cost else ''}of {len(equals)} cells that are not told apart"
     else:
         test = tests[min(best, cheapest), max(best, cheapest)]
-        said += f"; {names[best]} has {100 * accuracy[best]:.1f} %, which {test.sources} source questions do not tell apart"
-        said += f" (p {test.p_holm:.2g}), and is dearer" if test.p_holm is not None else ""
+        said += f"; {names[best]} has {share_text(figures[best].balanced.value)} %"
+        said += f", which {test.sources} source questions do not tell apart"
+        said += f" (p {test.p_holm:.2g})" if test.p_holm is not None else ""
+        price = _usd if by_usd else _tokens
+        said += ", and is dearer" if price(costs[best]) > price(costs[cheapest]) else ""
+    said += _of_unnecessary(names, figures, cheapest, equals)
     if suffices is False:
         said += "; the sample is too small to say that they are alike: it could overlook more than 5 points"
     return said
+
+
+def _of_unnecessary(names: Sequence[str], figures: Sequence[RegisterFigures], chosen: int, equals: Sequence[int]) -> str:
+    """What the choice overlooks: another of these cells clearly notices more unnecessary constraints; empty if none does."""
+    own = figures[chosen].detection.unnecessary.rate
+    if own.high is None:
+        return ""
+    rates = {place: figures[place].detection.unnecessary.rate for place in equals}
+    more = {place: rate for place, rate in rates.items() if rate.value is not None and rate.low is not None and rate.low > own.high}
+    if not more:
+        return ""
+    place = max(more, key=lambda one: (more[one].value or 0.0, -one))
+    theirs, ours = (f"{rate.numerator} of {rate.denominator}" for rate in (more[place], own))
+    how = ("more often ", "than") if own.numerator else ("", "and not")
+    return (
+        "; unnecessary constraints, which balanced accuracy leaves out, "
+        f"are noticed {how[0]}by {names[place]} ({theirs}) {how[1]} by it ({ours})"
+    )

@@ -148,6 +148,8 @@ class RegisterFigures(Contract):
     """One for each of the seven kinds in a cell of mode `roundtrip`; empty in others."""
     balanced: Rate
     """(Acceptance micro + pooled detection) / 2; the wider of bootstrap and MOVER; numerator and denominator are the sums of both."""
+    balanced_sources: int
+    """Source questions that its items come from."""
     contamination: tuple[Contamination, ...]
     """At three error rates of the rewriter."""
 

@@ -144,6 +144,16 @@ def _notes(study: VerifierStudy, answers: Sequence[Mapping[str, Answer]], templa
     for cell, of_cell in zip(study.cells, answers, strict=True):
         if len(of_cell) < len(study.items):
             yield f"cell {cell.name} has no outcome of {len(study.items) - len(of_cell)} of {len(study.items)} items, left out there"
+    registers = {item.wording for item in study.items}
+    if registers == {Register.TEMPLATE}:
+        yield (
+            "all items are template questions, and rewritten ones are read less well: "
+            "with study.run and study.registers=[template, final] the accepted questions of a run are asked, too"
+        )
+    if Register.FINAL in registers:
+        yield (
+            "final questions are those that the run's own verifier accepted: for the same verifier acceptance there is high by construction"
+        )
     unpriced = [cell.name for cell in study.cells if cell_cost(cell).usd is None]
     if unpriced:
         yield f"without a price, and so not on the frontier of cost and accuracy: {', '.join(unpriced)}"

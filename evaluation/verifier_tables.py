@@ -150,7 +150,8 @@ def both_rates(name: str, caption: str, summary: VerifierSummary, register: _Reg
 
     shares = (f"% wrong among accepted if {points_text(rate).removesuffix('.0')} % are wrong" for rate in ERROR_RATES)
     header = ("cell", "acceptance", "detection, each kind alike", "balanced accuracy", *shares)
-    return _table(name, f"{caption}; pairwise families", header, rows())
+    caption = f"{caption}; pairwise families; unnecessary constraints are not counted, among accepted questions neither"
+    return _table(name, caption, header, rows())
 
 
 def cost(summary: VerifierSummary) -> Table:

@@ -88,3 +88,13 @@ def planted_study(
     return VerifierStudy(
         dataset="planted", source="graph", seed=seed, strata=strata, items=tuple(items), cells=tuple(cells), notes=("planted",)
     )
+
+
+def by_rules(study: VerifierStudy) -> VerifierStudy:
+    """The same study by cells of rules, which use no token and have no price."""
+    free = {"usd": None, "input_tokens": 0, "output_tokens": 0}
+    cells = tuple(
+        cell.model_copy(update={"model": "offline-rules", "outcomes": tuple(outcome.model_copy(update=free) for outcome in cell.outcomes)})
+        for cell in study.cells
+    )
+    return study.model_copy(update={"cells": cells})

@@ -8,11 +8,12 @@ import pytest
 
 from evaluation.cell_figures import KINDS, RIGHT_LABELS, contamination
 from evaluation.intervals import mover, wilson
+from evaluation.rate_text import share_text
 from evaluation.verifier_figures import MeasureTest
 from evaluation.verifier_summary import VerifierSummary, summarise_verifier_study
 from state.study import DamageKind, Reading, Register, VerifierStudy
 from state.vocabulary import Family
-from tests.planted_study import Planted, planted_study
+from tests.planted_study import Planted, by_rules, planted_study
 
 YES, OTHER, UNSURE, NONE = Reading.AGREED, Reading.ANOTHER, Reading.ABSTAINED, Reading.NO_REPLY
 
@@ -188,7 +189,8 @@ def test_cost_is_summed_and_the_frontier_keeps_cells_that_nobody_beats_twice() -
         "usd_per_item": pytest.approx(0.002), "calls": 8, "cached_calls": 1, "usd_paid": 0.5, "usd_saved": 0.25,
     }  # fmt: skip
     assert (summary.cells[3].cost.usd, summary.cells[3].cost.usd_per_item) == (None, None)
-    assert summary.notes == ("planted", "without a price, and so not on the frontier of cost and accuracy: d")
+    assert summary.notes[0] == "planted"
+    assert summary.notes[-1] == "without a price, and so not on the frontier of cost and accuracy: d"
 
 
 def test_an_item_without_tokens_needs_no_price_and_one_with_tokens_does() -> None:
@@ -232,9 +234,54 @@ def test_the_cheapest_of_those_not_told_apart_is_recommended() -> None:
     found = summary.recommendation
     assert (found.cell, found.best, found.not_told_apart, found.cost_by) == ("b", "a", ("a", "b"), "usd")
     assert found.sample_suffices is True
+    balanced = summary.cells[1].template.balanced
     assert found.line.startswith(
-        "take b: balanced accuracy 99.9 %, 0.01 USD an item; a has 100.0 %, which 400 source questions do not tell apart"
+        f"take b: balanced accuracy 99.9 % [{share_text(balanced.low)}, {share_text(balanced.high)}] on 400 source questions, "
+        "measured on template questions, 0.01 USD an item; a has 100 %, which 400 source questions do not tell apart"
     )
+
+
+def unnecessary_grid(noticed: tuple[int, int, int]) -> str:
+    """The recommendation of three cells that differ in unnecessary constraints alone, by how many of 90 they notice."""
+    planted = [Planted(f"s{number}", None, (YES, YES, YES)) for number in range(90)]
+    planted += [Planted(f"s{number}", DamageKind.ADDED, (OTHER, OTHER, OTHER)) for number in range(90)]
+    planted += [
+        Planted(f"s{number}", DamageKind.UNNECESSARY, tuple(OTHER if number < most else YES for most in noticed)) for number in range(90)
+    ]
+    study = planted_study(planted, names=("a", "b", "c"), prices=(0.01, 0.02, 0.03))
+    return summarise_verifier_study(study, resamples=50).recommendation.line
+
+
+def test_the_recommendation_says_what_balanced_accuracy_leaves_out() -> None:
+    start = "; unnecessary constraints, which balanced accuracy leaves out, are noticed "
+    assert f"{start}by c (90 of 90) and not by it (0 of 90)" in unnecessary_grid((0, 40, 90))
+    assert f"{start}more often by b (80 of 90) than by it (20 of 90)" in unnecessary_grid((20, 80, 80))
+    assert "unnecessary" not in unnecessary_grid((40, 45, 45))
+    assert "unnecessary" not in unnecessary_grid((90, 0, 0))
+
+
+def test_no_cost_is_told_where_there_is_no_choice_or_none_to_pay() -> None:
+    planted = [Planted(f"s{number}", None, (YES, YES)) for number in range(5)]
+    planted += [Planted(f"s{number}", DamageKind.ADDED, (OTHER, OTHER)) for number in range(5)]
+
+    def line(study: VerifierStudy) -> str:
+        return summarise_verifier_study(study, resamples=50).recommendation.line
+
+    unpriced = planted_study(planted, prices=(None, None))
+    alone = unpriced.model_copy(update={"cells": unpriced.cells[:1]})
+    assert " USD an item; the most accurate and the cheapest of 2 cells" in line(planted_study(planted))
+    assert " 15 tokens an item (not every price is known); the most accurate and the cheapest of 2 cells" in line(unpriced)
+    assert line(alone).endswith("on 5 source questions, measured on template questions; there is no other cell to choose from")
+    assert "is dearer" not in line(planted_study(planted, prices=(None, 0.01))), "both use as many tokens"
+    assert "measured on template questions; the most accurate of 2 cells that are not told apart" in line(by_rules(unpriced))
+
+
+def test_the_registers_that_were_asked_are_noted() -> None:
+    template, final = sound("y"), [item._replace(wording=Register.FINAL) for item in sound("y")]
+    assert any(note.startswith("all items are template questions") for note in one_cell(template).notes)
+    both = one_cell(template + final).notes
+    assert not any(note.startswith("all items are template questions") for note in both)
+    assert any(note.startswith("final questions are those that the run's own verifier accepted") for note in both)
 
 
 def test_a_sample_that_could_overlook_five_points_is_said_to_be_too_small() -> None:
