@@ -31,6 +31,11 @@ def on_frontier(costs: Sequence[float | None], accuracies: Sequence[float | None
     )
 
 
+def has_costs(costs: Sequence[CellCost]) -> bool:
+    """Whether the cells can be told apart by cost: one has a price, or used tokens. Rules have neither."""
+    return any(cost.usd_per_item is not None or cost.input_tokens + cost.output_tokens > 0 for cost in costs)
+
+
 def recommend(
     names: Sequence[str], figures: Sequence[RegisterFigures], costs: Sequence[CellCost], comparisons: Sequence[CellComparison]
 ) -> Recommendation:
@@ -111,7 +116,7 @@ def _line(
     by_usd: bool,
 ) -> str:
     taken, is_alone = figures[cheapest].balanced, sum(of_cell.balanced.value is not None for of_cell in figures) == 1
-    has_cost = not is_alone and any(cost.input_tokens + cost.output_tokens for cost in costs)
+    has_cost = not is_alone and has_costs(costs)
     interval = f"[{share_text(taken.low)}, {share_text(taken.high)}]"
     said = f"take {names[cheapest]}: balanced accuracy {share_text(taken.value)} % {interval}"
     said += f" on {figures[cheapest].balanced_sources} source questions, measured on template questions"

@@ -1,4 +1,4 @@
-"""The figures of a study of the verifier: cost against accuracy, both rates by cell, detection by kind of damage."""
+"""The figures of a study of the verifier: both rates by cell, cost against accuracy, detection by kind of damage."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from evaluation.figures import FAINT, Picture, picture, wrapped
 from evaluation.frontier_picture import CostedCell, Wording, frontier_picture
 from evaluation.rate_text import rate_percent
 from evaluation.rates_picture import TwoRates, rates_picture
+from evaluation.recommendation import has_costs
 from evaluation.verifier_figures import DetectionRow
 from evaluation.verifier_summary import VerifierSummary
 from evaluation.verifier_tables import per_thousand
 from state.study import DamageKind
 
-PICTURES = ("frontier", "rates", "detection")
+PICTURES = ("rates", "frontier", "detection")
 """Names of all figures; one for which there are no data is not drawn."""
 
 _PALE, _DARK = (0.96, 0.97, 0.98), (0.03, 0.27, 0.47)
@@ -24,10 +25,12 @@ _PALE, _DARK = (0.96, 0.97, 0.98), (0.03, 0.27, 0.47)
 
 def verifier_pictures(summary: VerifierSummary) -> tuple[Picture, ...]:
     """The figures for which there are data, in the order of `PICTURES`."""
-    return tuple(one for one in (_frontier(summary), _rates(summary), _detection(summary)) if one is not None)
+    return tuple(one for one in (_rates(summary), _frontier(summary), _detection(summary)) if one is not None)
 
 
 def _frontier(summary: VerifierSummary) -> Picture | None:
+    if not has_costs([cell.cost for cell in summary.cells]):
+        return None
     has_price = any(cell.cost.usd_per_item is not None for cell in summary.cells)
     of_what = "US dollars per 1,000 questions" if has_price else "tokens a question, as no cell has a price"
     wording = Wording(

@@ -12,6 +12,7 @@ from evaluation.tables import Table, as_text, rounded
 from evaluation.verifier_summary import VerifierSummary
 from evaluation.verifier_tables import per_thousand, verifier_tables
 from state.study import VerifierStudy
+from state.vocabulary import Family
 
 if TYPE_CHECKING:  # the drawing and the templates are loaded when a report is written, so that commands start quickly
     from evaluation.figures import Picture
@@ -81,8 +82,11 @@ def _lead(summary: VerifierSummary) -> list[str]:
 
 
 def _size(summary: VerifierSummary) -> str:
+    """What was asked, in one line; the rows of a terminal have no ordinals, so it says how many there are."""
     cells = f"{len(summary.cells)} cell{'' if len(summary.cells) == 1 else 's'}"
-    return f"{summary.sources} source questions of {summary.source}, {summary.items} items, {cells}"
+    ordinals = sum(stratum.taken for stratum in summary.strata if stratum.family is Family.ORDINAL)
+    apart = f", of which {ordinals} ordinals stand apart in the report" if ordinals else ""
+    return f"{summary.sources} source questions (traces with one constraint) of {summary.source}{apart}; {summary.items} items, {cells}"
 
 
 def _sections(study: VerifierStudy, summary: VerifierSummary, pictures: tuple[Picture, ...]) -> list[Section]:

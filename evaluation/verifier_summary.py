@@ -8,9 +8,10 @@ from typing import Literal
 from evaluation.cell_comparisons import compare_cells
 from evaluation.cell_figures import Answer, Sample, cell_cost, register_figures
 from evaluation.intervals import RESAMPLES, package_version
-from evaluation.recommendation import on_frontier, recommend
+from evaluation.recommendation import has_costs, on_frontier, recommend
+from evaluation.report_files import OFFLINE
 from evaluation.table2 import PAIRWISE, Table2, table2_row
-from evaluation.verifier_figures import CellComparison, CellFigures, Recommendation, RegisterFigures
+from evaluation.verifier_figures import CellComparison, CellCost, CellFigures, Recommendation, RegisterFigures
 from state.model_base import Contract
 from state.study import CellResult, Register, Stratum, StudyItem, VerifierStudy
 
@@ -103,7 +104,7 @@ def summarise_verifier_study(study: VerifierStudy, *, resamples: int = RESAMPLES
         comparisons=comparisons,
         table2=_table2(names, templates),
         recommendation=recommend(names, templates, costs, comparisons),
-        notes=(*study.notes, *_notes(study, answers, templates)),
+        notes=(*study.notes, *_notes(study, answers, costs)),
     )
 
 
@@ -131,7 +132,7 @@ def _table2(names: Sequence[str], templates: Sequence[RegisterFigures]) -> Table
     return Table2(families=PAIRWISE, rows=tuple(rows))
 
 
-def _notes(study: VerifierStudy, answers: Sequence[Mapping[str, Answer]], templates: Sequence[RegisterFigures]) -> Iterator[str]:
+def _notes(study: VerifierStudy, answers: Sequence[Mapping[str, Answer]], costs: Sequence[CellCost]) -> Iterator[str]:
     for stratum in study.strata:
         if stratum.taken < stratum.wanted:
             yield (
@@ -154,6 +155,8 @@ def _notes(study: VerifierStudy, answers: Sequence[Mapping[str, Answer]], templa
         yield (
             "final questions are those that the run's own verifier accepted: for the same verifier acceptance there is high by construction"
         )
-    unpriced = [cell.name for cell in study.cells if cell_cost(cell).usd is None]
-    if unpriced:
+    if len({cell.prompt for cell in study.cells}) > 1 and all(cell.model == OFFLINE for cell in study.cells):
+        yield "rules read no prompt: cells that differ in the prompt alone are the same"
+    unpriced = [cell.name for cell, cost in zip(study.cells, costs, strict=True) if cost.usd is None]
+    if unpriced and has_costs(costs):
         yield f"without a price, and so not on the frontier of cost and accuracy: {', '.join(unpriced)}"

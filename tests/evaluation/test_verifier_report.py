@@ -24,7 +24,7 @@ from evaluation.verifier_tables import both_rates, verifier_tables
 from runs.terminal import shown
 from state.study import DamageKind, Reading, Register, VerifierStudy
 from state.vocabulary import Family
-from tests.planted_study import Planted, planted_study
+from tests.planted_study import Planted, by_rules, planted_study
 from tests.report_checks import (
     STRANGE,
     Page,
@@ -318,13 +318,30 @@ def test_the_terminal_gets_a_row_for_each_cell_and_tokens_where_no_price_is_know
     assert [line.split()[-1] for line in lines[2:4]] == ["15", "15"]
 
 
+def test_nothing_is_said_of_a_frontier_where_nothing_costs_anything() -> None:
+    small = planted_study(planted(sources=4, final=False, damages=(DamageKind.DROPPED,)), prices=(None, None))
+    for study, names, says in ((small, ["rates", "frontier", "detection"], True), (by_rules(small), ["rates", "detection"], False)):
+        summary = summarised(study)
+        assert [picture.name for picture in verifier_pictures(summary)] == names
+        assert any("frontier" in note for note in summary.notes) == says
+
+
+def test_the_terminal_says_how_many_ordinals_stand_apart_and_that_rules_read_no_prompt() -> None:
+    study = planted_study(planted(sources=4, final=False), population={Family.I_I: 100, Family.ORDINAL: 50})
+    assert summary_lines(study, summarised(study))[0].startswith(
+        "4 source questions (traces with one constraint) of graph, of which 10 ordinals stand apart in the report; 32 items, 2 cells: "
+    )
+    other = study.model_copy(update={"cells": (study.cells[0], study.cells[1].model_copy(update={"prompt": "v2"}))})
+    for asked, says in ((other, False), (by_rules(study), False), (by_rules(other), True)):
+        assert any(line.startswith("note: rules read no prompt") for line in summary_lines(asked, summarised(asked))) == says
+
+
 @pytest.mark.parametrize("prices", [(None, None), (0.0, 0.0), (None, 0.001)])
 def test_the_frontier_is_drawn_whatever_is_known_of_prices(prices: tuple[float | None, float | None]) -> None:
     summary = summarised(planted_study(planted(sources=4, final=False, damages=(DamageKind.DROPPED,)), prices=prices))
     before = dict(matplotlib.rcParams)
-    picture = verifier_pictures(summary)[0]
+    [picture] = [one for one in verifier_pictures(summary) if one.name == "frontier"]
     assert dict(matplotlib.rcParams) == before
-    assert picture.name == "frontier"
     assert ("stand apart" in picture.caption) == (prices == (None, 0.001))
     assert ("tokens a question" in picture.caption) == (prices == (None, None))
 
