@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from evaluation.cell_figures import Answer
+from evaluation.first_look import place_of_choice
 from evaluation.page_parts import MOST_EXPLORED, MOST_SHOWN, Explorer, Grid, Setting, Text
 from evaluation.show_commands import OPEN, open_command, show_command
 from evaluation.tables import Table
@@ -99,12 +100,6 @@ def explorer(study: VerifierStudy, summary: VerifierSummary, answers: _Answers) 
         first=place_of_choice(summary),
         note=f"{left_out} items that most cells took rightly are not on this page." if left_out else "",
     )
-
-
-def place_of_choice(summary: VerifierSummary) -> int:
-    """Place of the recommended cell in the grid; 0 if none is recommended."""
-    names = [cell.name for cell in summary.cells]
-    return names.index(summary.recommendation.cell) if summary.recommendation.cell is not None else 0
 
 
 _ITEM = ("item", "damage", "family", "wording")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from evaluation.asking import Answered, ask_cells, check_cells, open_cache_for
 from evaluation.cells import verifier_cells
+from evaluation.first_look import first_to_open
 from evaluation.item_outcomes import cell_result
 from evaluation.items import make_items
 from evaluation.relation_kinds import point_relations
@@ -59,8 +60,8 @@ class VerifierReport:
             yield f"{self.failed} items got no usable reply"
             yield "next: the same command with --retry-failed"
             return
-        cell = self.study.cells[0].address.rpartition("@")[2]
-        yield f"next: chronoqg show {self.path}@{cell} {self.study.items[0].id}"
+        cell, item = first_to_open(self.study, self.summary)
+        yield f"next: chronoqg show {self.path}@{cell.address.rpartition('@')[2]} {item.id}"
 
 
 def study_verifier(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False, advance: Advance | None = None) -> VerifierReport:
