@@ -151,7 +151,7 @@ def _of_unnecessary(names: Sequence[str], figures: Sequence[RegisterFigures], ch
     more = {place: rate for place, rate in rates.items() if rate.value is not None and rate.low is not None and rate.low > own.high}
     if not more:
         return ""
-    place = max(more, key=lambda one: (more[one].value or 0.0, -one))
+    place = max(more, key=lambda one: (more[one].value or 0.0, figures[one].balanced.value or 0.0, -one))
     theirs, ours = (f"{rate.numerator} of {rate.denominator}" for rate in (more[place], own))
     how = ("more often ", "than") if own.numerator else ("", "and not")
     return (
