@@ -24,13 +24,15 @@ from runs.database import UsageRow
 from runs.engine import work_through
 from runs.fork_folder import ForkFolder
 from runs.forks import ForkReader
+from runs.json_lines import RESTORE
 from runs.ledger import RunLedger
 from runs.rare_collections import rare_collections
 from runs.run_models import copy_modes, find_modes
 from runs.terminal import Advance
-from state.errors import ChronoQGError
+from state.errors import ChronoQGError, RunFolderError
 from state.study import CellUsage
-from state.vocabulary import Node, Status
+from state.trajectory import Visit
+from state.vocabulary import Node, Status, Terminal
 
 Tell = Callable[[str], None]
 
@@ -51,6 +53,18 @@ def cell_usage(rows: Iterable[UsageRow]) -> CellUsage:
         usd_paid=sum(row.usd_paid for row in rows),
         usd_saved=sum(row.usd_saved for row in rows),
     )
+
+
+def check_history(status: Status, visits: Sequence[Visit], where: str) -> None:
+    """Passes if the stored visits of a finished instance are whole and end as its outcome says.
+
+    Raises:
+        RunFolderError: they do not, so the database was damaged.
+    """
+    accepts = bool(visits) and visits[-1].to in (Terminal.ACCEPTED, Terminal.VERIFIED)
+    fits = status is Status.FAILED or accepts == (status is Status.ACCEPTED)
+    if not visits or [visit.seq for visit in visits] != list(range(len(visits))) or not fits:
+        raise RunFolderError("the stored history does not lead to the stored outcome", where=where, remedy=RESTORE)
 
 
 def open_cache_for(cells: Sequence[Cell]) -> AbstractContextManager[ResponseCache | None]:

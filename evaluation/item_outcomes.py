@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agents.agreement import Verdict, same_name
-from evaluation.asking import Answered, cell_usage
+from evaluation.asking import Answered, cell_usage, check_history
 from graph_sampler.labels import normalise_label
 from state.errors import RunFolderError
 from state.study import CellResult, ItemOutcome, Reading, StudyItem
@@ -34,7 +34,9 @@ def cell_result(answered: Answered, items: Sequence[StudyItem], address: str) ->
                 raise RunFolderError(
                     "an item of the study is not finished", where=f"{address}, {item.id}", remedy="Run the same command again."
                 )
-            outcomes.append(item_outcome(item, finished[item.id], database.trajectory(item.id).visits))
+            visits = database.trajectory(item.id).visits
+            check_history(finished[item.id], visits, f"{address}, {item.id}")
+            outcomes.append(item_outcome(item, finished[item.id], visits))
         usage = cell_usage(database.usage())
     return CellResult(
         name=cell.name,

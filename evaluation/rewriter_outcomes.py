@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from evaluation.asking import Answered, cell_usage
+from evaluation.asking import Answered, cell_usage, check_history
 from evaluation.entity_preservation import entity_names, is_mentioned
 from runs.database import InstanceOutcome
 from state.errors import RunFolderError
@@ -43,7 +43,9 @@ def rewriter_cell(answered: Answered, instances: Sequence[RewriterInstance], add
                 raise RunFolderError(
                     "an instance of the study is not finished", where=f"{address}, {instance.id}", remedy="Run the same command again."
                 )
-            outcomes.append(rewriter_outcome(outcome, database.trajectory(instance.id).visits))
+            visits = database.trajectory(instance.id).visits
+            check_history(outcome.status, visits, f"{address}, {instance.id}")
+            outcomes.append(rewriter_outcome(outcome, visits))
         usage = cell_usage(database.usage())
     return RewriterCell(
         name=cell.name,

@@ -19,11 +19,11 @@ from filelock import FileLock, Timeout
 
 from runs.config_file import load_config
 from runs.config_identity import dump_config, first_difference, identity, plain
-from runs.forks import ForkReader, fork_names
-from runs.json_lines import model_line, parse_line, parse_lines, pretty_json, read_bytes, write_lines, write_whole
+from runs.forks import ForkReader, fork_names, sha256_of
+from runs.json_lines import RESTORE, model_line, parse_line, parse_lines, pretty_json, read_bytes, write_lines, write_whole
 from runs.manifest import GraphNote, Manifest, TracesNote, git_commit, package_versions
 from runs.run_folder import CONFIG, LOCK, MANIFEST, TRACES, RunReader
-from runs.study_items import item_file
+from runs.study_items import ITEMS, item_file
 from state.config import Config
 from state.errors import ChronoQGError, RunFolderError
 from state.instance import BenchmarkRecord
@@ -32,6 +32,8 @@ from state.study import Stratum, StudyItem
 
 Kind = Literal["verifier", "rewriter"]
 SAMPLE = "sample.json"
+_MADE_AT_FIRST = (TRACES, ITEMS, SAMPLE, CONFIG)
+_LEFT_BY_A_KILLED_STUDY = {LOCK, *_MADE_AT_FIRST, *(f".{name}.part" for name in (*_MADE_AT_FIRST, MANIFEST))}
 
 
 class SampleNote(Contract):
@@ -82,6 +84,7 @@ class StudyFolder:
             self.reader = RunReader(path)
             if self.reader.manifest.config_sha256 != _sha256(now):
                 raise self._another(kind, now)
+            self._check_files()
             self.note = parse_line(SampleNote, read_bytes(path / SAMPLE), path / SAMPLE, 1)
             self.items = tuple(parse_lines(StudyItem, item_file(path)))
         except BaseException:
@@ -102,8 +105,12 @@ class StudyFolder:
         """The manifest comes last, so that a directory without one is no study yet."""
         lines = [model_line(record) for record in asked.records]
         write_lines(self.path / TRACES, lines)
-        write_lines(item_file(self.path), [model_line(item) for item in asked.items])
-        write_whole(self.path / SAMPLE, [pretty_json(asked.note.model_dump(mode="json"))])
+        files = {
+            ITEMS: b"".join(model_line(item) + b"\n" for item in asked.items),
+            SAMPLE: pretty_json(asked.note.model_dump(mode="json")),
+        }
+        for name, content in files.items():
+            write_whole(self.path / name, [content])
         write_whole(self.path / CONFIG, [dump_config(config).encode()])
         manifest = Manifest(
             dataset=asked.records[0].dataset,
@@ -113,8 +120,14 @@ class StudyFolder:
             seed=config.study.seed,
             graph=asked.graph,
             traces=TracesNote(count=len(lines), sha256=hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()),
+            study=sha256_of(files),
         )
         write_whole(self.path / MANIFEST, [pretty_json(manifest.model_dump(mode="json"))])
+
+    def _check_files(self) -> None:
+        for name, sha256 in (self.reader.manifest.study or {}).items():
+            if hashlib.sha256(read_bytes(self.path / name)).hexdigest() != sha256:
+                raise RunFolderError("the file is not the one that was written", where=str(self.path / name), remedy=RESTORE)
 
     def _leave_as_found(self, made: Sequence[Path]) -> None:
         """A directory in which nothing was made goes away with the folders that were made for it."""
@@ -141,7 +154,8 @@ class StudyFolder:
 def _claim(path: Path) -> FileLock:
     try:
         names = {entry.name for entry in path.iterdir()} if path.exists() else set()
-        if names and MANIFEST not in names and LOCK not in names:
+        left_over = LOCK in names and names <= _LEFT_BY_A_KILLED_STUDY
+        if names and MANIFEST not in names and not left_over:
             raise RunFolderError("the directory is not empty and not a study's", where=str(path), remedy="Choose another --out.")
         path.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path / LOCK)

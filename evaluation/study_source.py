@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from graph_sampler.load import BUNDLED, load_graph
 from graph_sampler.sampler import sample_traces
-from runs.json_lines import parse_lines
+from runs.json_lines import parse_lines, read_lines
 from runs.manifest import GraphNote
 from runs.run_folder import RunReader
 from runs.sampling import Note, describe_graph, graph_note
+from runs.study_items import item_file
 from runs.terminal import Advance
 from state.config import Config
 from state.errors import ConfigError
@@ -50,6 +51,9 @@ def source_of(config: Config, note: Note, advance: Advance | None = None) -> Stu
 
 def _of_run(path: str) -> StudySource:
     reader = RunReader(path)
+    if item_file(reader.path).exists() and next(read_lines(item_file(reader.path)), None) is not None:
+        remedy = "Name a run directory, such as the one that the study was made from."
+        raise ConfigError("this is a study of the verifier, whose questions are damaged", where=f"study.run: {path}", remedy=remedy)
     finals: dict[str, str] = {}
     if reader.manifest.counts is not None:
         for part in ConstraintCount:

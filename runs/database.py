@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from pydantic import model_validator
+
 from runs.json_lines import model_line
 from state.errors import RunFolderError
 from state.model_base import FORMAT_VERSION, Contract
@@ -54,6 +56,12 @@ class InstanceOutcome(Contract):
     """The last question and what spoke against it, or the last error; empty if accepted."""
     last_node: Node
     """The node that decided."""
+
+    @model_validator(mode="after")
+    def _reason_fits(self) -> InstanceOutcome:
+        if (self.status is Status.DISCARDED) != (self.reason is not None):
+            raise ValueError("a discarded instance has a reason, and no other has one")
+        return self
 
 
 class UsageRow(Contract):
@@ -136,7 +144,12 @@ class RunDatabase:
         """Instance id -> status of every instance with an outcome."""
         with self._errors():
             rows = self._connection.execute("SELECT instance_id, status FROM outcomes").fetchall()
-        return {ident: Status(status) for ident, status in rows}
+        found = {}
+        for ident, status in rows:
+            if status not in Status.__members__.values():
+                raise RunFolderError("a stored outcome cannot be read", where=f"{self.path}, {ident}")
+            found[ident] = Status(status)
+        return found
 
     def outcomes(self) -> Iterator[InstanceOutcome]:
         """All outcomes, sorted by instance id."""

@@ -73,6 +73,8 @@ class Manifest(Contract):
     """The source graph."""
     traces: TracesNote
     """The traces."""
+    study: dict[str, str] | None = None
+    """Of a study's directory: file -> SHA-256, of what says how its records were made and drawn; `None` of a run."""
     prompts: dict[str, str] | None = None
     """`<role>/<version>` -> SHA-256 of the run's own copy; `None` before agents have worked."""
     taken: int = 0

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from state.interval import Granularity
 from state.model_base import Contract
-from state.study_config import StudyConfig
+from state.study_config import PromptVersion, StudyConfig
 
 SECRET_KEY = re.compile(r"key|token|secret|password|authorization|cookie", re.IGNORECASE)
 """Names under which a value is never shown."""
@@ -321,7 +321,7 @@ class RoleConfig(Contract):
 
     model: str = "offline"
     """A name under `models`."""
-    prompt: str = Field(default="v1", pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)
+    prompt: PromptVersion = "v1"
     """Version of the prompt: a file stem under `prompts/<role>/`."""
 
 

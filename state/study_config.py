@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Discriminator, Field, Tag, field_validator
 
 from state.model_base import Contract
 from state.study import DamageKind, Register
@@ -14,6 +14,10 @@ MODES = ("all", "single", "roundtrip")
 """The verifier's modes."""
 
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
+PromptVersion = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)]
+"""A file stem under `prompts/<role>/`."""
+_Named = Annotated[Literal["proportional", "even", "paper"], Tag("name")]
+_Counted = Annotated[dict[Family, Count], Tag("counts")]
 
 
 def _once(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -27,9 +31,9 @@ class VerifierGrid(Contract):
 
     models: tuple[str, ...] = ()
     """Names under `models`; empty: `agents.verifier.model`."""
-    prompts: tuple[str, ...] = ()
+    prompts: tuple[PromptVersion, ...] = ()
     """Versions of the verifier's prompt; empty: `agents.verifier.prompt`."""
-    reader_prompts: tuple[str, ...] = ()
+    reader_prompts: tuple[PromptVersion, ...] = ()
     """Versions of the round-trip reader's prompt, for modes with `roundtrip`; empty: `agents.round_trip_reader.prompt`, or `v1`."""
     modes: tuple[str, ...] = ("single", "all")
     """Each a mode, or several joined by `+` that must all agree, such as `all+roundtrip`."""
@@ -56,7 +60,7 @@ class RewriterGrid(Contract):
 
     models: tuple[str, ...] = ()
     """Names under `models`; empty: `agents.rewriter.model`."""
-    prompts: tuple[str, ...] = ()
+    prompts: tuple[PromptVersion, ...] = ()
     """Versions of the rewriter's prompt; empty: `agents.rewriter.prompt`."""
 
     @field_validator("models", "prompts")
@@ -74,7 +78,7 @@ class StudyConfig(Contract):
     """Source questions, drawn among the traces with one temporal constraint; `sampler.target` says how many traces there are."""
     seed: int = Field(default=0, ge=0, lt=2**63)
     """Seed of the draw, of damage and of resampling."""
-    allocation: Literal["proportional", "even", "paper"] | dict[Family, Count] = "proportional"
+    allocation: Annotated[_Named | _Counted, Discriminator(lambda value: "counts" if isinstance(value, dict) else "name")] = "proportional"
     """Source questions by family: in proportion to the traces, evenly, the paper's 284, 40, 25 and 151, or counts of your own."""
     registers: tuple[Register, ...] = (Register.TEMPLATE,)
     """`template` questions, or also the accepted `final` ones of `run`."""

@@ -201,6 +201,12 @@ def test_an_address_that_no_client_can_use_is_refused_and_never_shown(tmp_path: 
         "models.gpt-4.1.params={n: '3'}",
         "agents.verifier.prompt=../../outside",
         "agents.rewriter.prompt=a/b",
+        "study.verifier.prompts=[v1, ../../outside]",
+        'study.verifier.reader_prompts=[""]',
+        "study.rewriter.prompts=[a/b]",
+        "study.allocation={X: 3}",
+        "study.allocation={P-P: -1}",
+        "study.allocation=evenly",
     ],
 )
 def test_a_value_that_nothing_could_be_made_of_is_refused_before_any_work(tmp_path: Path, override: str) -> None:
@@ -294,3 +300,15 @@ def test_a_graph_can_be_named_without_a_config(tmp_path: Path) -> None:
 def test_the_configs_of_the_package_are_valid_and_need_no_key(name: str) -> None:
     loaded = load_config(Path(__file__).parents[2] / "runs" / name)
     check_environment(loaded, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("{X: 3}", "study.allocation: input should be 'I-I'"),
+        ("{P-P: -1}", "study.allocation: input should be greater than or equal to 0"),
+        ("evenly", "study.allocation: input should be 'proportional', 'even' or 'paper', not 'evenly'"),
+    ],
+)
+def test_a_wrong_allocation_is_told_by_what_was_meant(tmp_path: Path, value: str, says: str) -> None:
+    assert says in refusal(tmp_path, GOOD, f"study.allocation={value}")

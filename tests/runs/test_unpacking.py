@@ -231,7 +231,7 @@ def test_what_does_not_read_as_a_run_is_refused(
         ("ALTER TABLE meta ADD COLUMN x TEXT DEFAULT 'y'", "table 'meta'"),
         ("DROP TABLE outcomes; CREATE VIEW outcomes AS SELECT 1", "index 'sqlite_autoindex_outcomes_1'"),
         ("UPDATE meta SET value = '2'", "not of format 1"),
-        ("UPDATE outcomes SET status = 'x'", "holds what no run writes"),
+        ("UPDATE outcomes SET status = 'x'", "a stored outcome cannot be read"),
         ("UPDATE outcomes SET last_node = 'nowhere'", "a stored outcome cannot be read"),
         ("UPDATE outcomes SET question = x'ff'", "a stored outcome cannot be read"),
         ("UPDATE visits SET visit = '{}'", "a stored node visit cannot be read"),
