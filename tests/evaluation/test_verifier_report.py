@@ -114,6 +114,7 @@ def test_the_report_has_all_its_files(tame: VerifierStudy, tame_files: dict[str,
     assert VerifierSummary.model_validate_json(tame_files["summary.json"]) == summarised(tame)
 
 
+@pytest.mark.slow
 def test_another_process_with_another_hash_seed_and_other_settings_of_matplotlib_writes_the_same_bytes(
     hostile: VerifierStudy, hostile_files: dict[str, bytes], tmp_path: Path
 ) -> None:
