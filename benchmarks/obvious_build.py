@@ -160,4 +160,5 @@ def _failure(state: ItemState) -> dict[str, Any]:
         "cannot_tell": state["cannot_tell"],
         "answer": item["answer"],
         "evidence": _facts(item),
+        "findings": None,
     }

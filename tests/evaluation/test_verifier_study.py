@@ -364,13 +364,15 @@ def test_a_killed_study_goes_on_and_comes_to_the_same(models: Models) -> None:
     loaded = models.config(f"cache.path={models.folder / 'other'}", "run.concurrency=2")
     for key, value in plain_overrides(loaded):
         command += ["--set", f"{key}={value}"]
+    ends: list[int] = []
     for _ in range(3):
         process = subprocess.Popen(command, cwd=ROOT, env=environment(STUDY_KEY=KEY), stderr=subprocess.PIPE, stdout=subprocess.PIPE)
         deadline, before = time.monotonic() + 60, len(models.server.seen)
-        while len(models.server.seen) < before + 20 and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        while len(models.server.seen) < before + 6 and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        process.kill()
+        ends.append(process.wait())
+    assert ends[0] == -signal.SIGKILL, "the study ended before it could be killed"
     finished = subprocess.run(command, cwd=ROOT, env=environment(STUDY_KEY=KEY), capture_output=True, text=True, timeout=120, check=False)
     assert finished.returncode == 1, finished.stderr
     again = json.loads((models.folder / "killed" / "study.json").read_bytes())
