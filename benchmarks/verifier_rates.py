@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from agents.offline.rewriter import rewrite, rewrite_plainly
 from agents.offline.verifier import verify
-from evaluation.trace_damage import FILTER, Damage, damages, random_stream
+from evaluation.damage.trace_damage import FILTER, Damage, damages, random_stream
 from graph_sampler.load import load_graph
 from graph_sampler.operators import OPERATOR_NAMES
 from graph_sampler.sampler import sample_traces

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from agents.names import spans, tokens
-from evaluation.intervals import package_version
+from evaluation.statistics.intervals import package_version
 from graph_sampler.labels import normalise_label
 from state.instance import BenchmarkRecord
 from state.model_base import Contract

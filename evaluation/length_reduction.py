@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from evaluation.intervals import package_version
+from evaluation.statistics.intervals import package_version
 from state.model_base import Contract
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evaluation.strata import PAPER
+from evaluation.verifier.strata import PAPER
 from state.study import DamageKind
 from state.study_config import RewriterGrid, StudyConfig, VerifierGrid
 from tests.test_models_page import rows

@@ -41,7 +41,7 @@ def verifier(
         chronoqg study verifier my.yaml --set study.run=runs/output/mine --set 'study.verifier.modes=[all, all+roundtrip]'
     """
     with errors_as_lines(debug):
-        from evaluation.verifier_study import estimate_verifier_study, study_verifier
+        from evaluation.verifier.study import estimate_verifier_study, study_verifier
         from runs.config_file import load_config
 
         loaded, path = load_config(config, overrides or ()), _directory(out, config, "verifier")
@@ -74,7 +74,7 @@ def rewriter(
         chronoqg study rewriter my.yaml --set 'study.rewriter.prompts=[v1, v2]' --dry-run
     """
     with errors_as_lines(debug):
-        from evaluation.rewriter_study import estimate_rewriter_study, study_rewriter
+        from evaluation.rewriter.study import estimate_rewriter_study, study_rewriter
         from runs.config_file import load_config
 
         loaded, path = load_config(config, overrides or ()), _directory(out, config, "rewriter")

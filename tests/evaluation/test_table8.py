@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation.entity_preservation import NamedPair, entity_names, entity_preservation, is_mentioned
 from evaluation.length_reduction import Pair, length_reduction
-from evaluation.tables import rounded
+from evaluation.pages.tables import rounded
 from tests.sample_record import make_record
 
 COACH = Pair(

@@ -1,0 +1,1 @@
+"""Damage to traces and questions, for a verifier to notice."""
