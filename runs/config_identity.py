@@ -27,9 +27,9 @@ def plain(config: Config) -> dict[str, Any]:
 
 
 def identity(config: Config) -> dict[str, Any]:
-    """What must be the same for a run directory to be continued: all but keys, speed, limits, studies and the cache's place."""
+    """What must be the same for a run directory to be continued: all but keys, speed, limits, what is studied or scored, and the cache's place."""
     data = plain(config)
-    del data["run"], data["cache"], data["study"], data["sampler"]["workers"]
+    del data["run"], data["cache"], data["study"], data["evaluate"], data["sampler"]["workers"]
     for model in data["models"].values():
         for key in ("api_key_env", "headers_env", "concurrency", "rpm", "tpm", "timeout_s", "patience_s", "price"):
             del model[key]

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from state.evaluate_config import EvaluateConfig
 from state.interval import Granularity
 from state.model_base import Contract
 from state.study_config import PromptVersion, StudyConfig
@@ -419,3 +420,5 @@ class Config(Contract):
     """The run."""
     study: StudyConfig = StudyConfig()
     """What `chronoqg study` asks; no other command reads it."""
+    evaluate: EvaluateConfig = EvaluateConfig()
+    """What `chronoqg evaluate` scores; no other command reads it."""

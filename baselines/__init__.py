@@ -1,0 +1,1 @@
+"""Question generators to be scored: the methods of the paper, and what a method is given."""

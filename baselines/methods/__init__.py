@@ -1,0 +1,1 @@
+"""One file a method; each is found by its file's name."""

@@ -1,0 +1,1 @@
+"""Somebody's benchmark executed again on its graph, and its defects."""

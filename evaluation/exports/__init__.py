@@ -1,0 +1,1 @@
+"""Benchmarks in the formats of other tools."""

@@ -1,0 +1,1 @@
+"""Scores of question generators: methods, models and benchmarks beside each other."""

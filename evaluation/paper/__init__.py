@@ -1,0 +1,1 @@
+"""The papers' own figures, as data to stand beside a user's."""
