@@ -27,7 +27,7 @@ def plain(config: Config) -> dict[str, Any]:
 
 
 def identity(config: Config) -> dict[str, Any]:
-    """What must be the same for a run directory to be continued: all but keys, speed, limits, what is studied or scored, and the cache's place."""
+    """What must be the same for a run directory to be continued: not keys, speed, limits, studies, evaluations, the cache's place."""
     data = plain(config)
     del data["run"], data["cache"], data["study"], data["evaluate"], data["sampler"]["workers"]
     for model in data["models"].values():
