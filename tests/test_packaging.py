@@ -56,7 +56,10 @@ def test_every_folder_with_code_is_a_package() -> None:
 
 @pytest.mark.parametrize("top", TOP)
 def test_every_data_file_of_a_package_is_shipped(top: str) -> None:
-    patterns = PROJECT["tool"]["setuptools"]["package-data"].get(top, [])
+    data = PROJECT["tool"]["setuptools"]["package-data"]
+    patterns = [
+        "/".join([*package.split(".")[1:], glob]) for package, globs in data.items() if package.split(".")[0] == top for glob in globs
+    ]
     files = [path.relative_to(ROOT / top) for path in (ROOT / top).rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"}]
     files = [path for path in files if "__pycache__" not in path.parts and (top, path.parts[0]) != ("runs", "output")]
     lost = [
