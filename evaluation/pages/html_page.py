@@ -25,7 +25,7 @@ from runs.terminal import shown
 
 _COLOURS = {INK: "--ink", FAINT: "--faint", GRID: "--grid", PAPER: "--paper", ONE: "--one", TWO: "--two"}
 _ID = re.compile(r'(\bid="|href="#|url\(#)')
-_NUMBER_LIKE = re.compile(r"[-<+]?\d|-\Z")
+_NUMBER_LIKE = re.compile(r"[-<+]?\d|(?:-|self)\Z")  # `self` stands for the scores of a row that wrote the references
 _ENDS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
@@ -104,6 +104,7 @@ def explorer_json(explorer: Explorer) -> str:
             "items": [[shown(cell) for cell in item] for item in explorer.items],
             "answers": [[shown(cell) for cell in answer] for answer in answers],
             "settings": settings,
+            "setting": explorer.setting,
             "first": explorer.first,
         }
     )

@@ -39,6 +39,8 @@ class Grid(NamedTuple):
     """Whether a row is a card of its own on a narrow screen; else the table scrolls."""
     note: str = ""
     """A line below the table."""
+    below: tuple[tuple[str, ...], ...] = ()
+    """Small print below each cell's text, in the page alone, of the table's own shape; nothing where it is empty."""
     kind: Literal["table"] = "table"
 
 
@@ -55,7 +57,7 @@ class Setting(NamedTuple):
     name: str
     """Its name."""
     command: str
-    """What opens one of its answers, but for the item's id."""
+    """What opens one of its answers, but for the item's id; empty if nothing does."""
     answers: tuple[tuple[str, ...] | None, ...]
     """Of each item what it answered, in the order of the answer columns; `None` if it was not asked."""
 
@@ -79,6 +81,8 @@ class Explorer(NamedTuple):
     """What is left out."""
     several: tuple[str, ...] = ()
     """Those of the filters whose columns hold several values, parted by `SEPARATOR`: each value can be chosen alone."""
+    setting: str = "cell"
+    """What a setting is called."""
     kind: Literal["explorer"] = "explorer"
 
 

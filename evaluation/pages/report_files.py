@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # the drawing and the templates are loaded when a report is w
     from evaluation.pages.page_parts import Block, Section
 
 STUDY, SUMMARY, MARKDOWN, PAGE = "study.json", "summary.json", "study.md", "study.html"
+"""Names of a study's files; those of another kind of report have its own stem for `study`."""
 TABLES, FIGURES = "tables", "figures"
 OFFLINE = "offline-rules"
 """The model that is none."""
@@ -46,6 +47,7 @@ def write_report(
     tables: Iterable[Table],
     pictures: Sequence[Picture],
     all_pictures: Collection[str],
+    stem: str = "study",
 ) -> list[Path]:
     """Writes everything, each file whole or not at all; the same content gives the same bytes.
 
@@ -57,6 +59,7 @@ def write_report(
         tables: a CSV file each.
         pictures: an SVG and a PNG file each.
         all_pictures: names that such pictures can have: files of those that are not there any more are removed.
+        stem: stem of the files of the data and of both pages.
 
     Returns:
         What was written.
@@ -68,13 +71,13 @@ def write_report(
     from evaluation.pages.markdown_page import markdown_page
 
     files = {
-        STUDY: model_line(study) + b"\n",
+        f"{stem}.json": model_line(study) + b"\n",
         SUMMARY: escape_line_ends(summary.model_dump_json(indent=2).encode()) + b"\n",
         **{f"{TABLES}/{table.name}.csv": as_csv(table).encode() for table in tables},
         **{f"{FIGURES}/{picture.name}.svg": picture.svg for picture in pictures},
         **{f"{FIGURES}/{picture.name}.png": picture.png for picture in pictures},
-        MARKDOWN: markdown_page(report.title, report.lead, report.sections, warning=report.warning),
-        PAGE: html_page(report.title, report.lead, report.sections, warning=report.warning),
+        f"{stem}.md": markdown_page(report.title, report.lead, report.sections, warning=report.warning),
+        f"{stem}.html": html_page(report.title, report.lead, report.sections, warning=report.warning),
     }
     for name, data in files.items():
         write_whole(folder / name, [data])

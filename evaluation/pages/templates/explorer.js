@@ -3,7 +3,8 @@
   const data = JSON.parse(document.getElementById("explorer-data").textContent);
   const root = document.getElementById("explorer");
   const [form, status, head, body, more] = ["form", "p", "thead", "tbody", "button"].map((name) => root.querySelector(name));
-  const columns = [...data.itemColumns, ...data.answerColumns, "open with"];
+  const opens = data.settings.some((one) => one.command);
+  const columns = [...data.itemColumns, ...data.answerColumns, ...(opens ? ["open with"] : [])];
   const STEP = 50;
   let limit = STEP;
 
@@ -30,7 +31,7 @@
   };
   const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\"'\"'") + "'");
 
-  const setting = choice("cell", data.settings.map((one, place) => [place, one.name]));
+  const setting = choice(data.setting, data.settings.map((one, place) => [place, one.name]));
   setting.value = data.first;
   const filters = data.filters.map((name) => {
     const inItem = data.itemColumns.indexOf(name);
@@ -63,7 +64,8 @@
     body.replaceChildren(
       ...found.slice(0, limit).map((row) => {
         const line = element("tr");
-        [...row, `${command} ${quoted(row[0])}`].forEach((text, place) => {
+        const open = command ? `${command} ${quoted(row[0])}` : "-";
+        [...row, ...(opens ? [open] : [])].forEach((text, place) => {
           const cell = element("td", text);
           cell.dataset.label = columns[place];
           cell.className = text.length <= 30 ? "short" : "long";
