@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from state.instance import BenchmarkRecord
 
@@ -54,6 +55,17 @@ class RowUsage:
     """US dollars really paid."""
 
 
+class RowKey(NamedTuple):
+    """What tells rows apart."""
+
+    dataset: str
+    """Name of the dataset."""
+    method: str
+    """Key of the method."""
+    model: str | None
+    """The model's name on its server."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One generator on one dataset."""
@@ -78,3 +90,8 @@ class Row:
     """Instances without a usable reply; they score 0."""
     address: str = ""
     """`FOLDER@CELL`, under which `chronoqg show` opens one of its instances; empty where there is none."""
+
+    @property
+    def key(self) -> RowKey:
+        """No two rows of an evaluation have the same."""
+        return RowKey(self.dataset, self.method, self.model)
