@@ -18,7 +18,7 @@ LEAST = 20
 """Questions below which a cell of the heatmap stays blank."""
 HOPS = (1, 2, 3)
 CONSTRAINTS: tuple[Constraints, ...] = get_args(Constraints)
-OPERATORS: tuple[tuple[str, Family], ...] = tuple((operator.name, operator.family) for operator in (*PAIRWISE, *ORDINALS))
+OPERATORS: tuple[tuple[str, Family], ...] = (*((one.name, one.family) for one in PAIRWISE), *((one.name, one.family) for one in ORDINALS))
 """The 29 operators with their families, in the order of the operator table."""
 
 
