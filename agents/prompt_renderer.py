@@ -81,7 +81,7 @@ def prompt_renderer(model: ModelConfig, versions: Mapping[Role, str], folder: Pa
     base_url = public_address(model.base_url)
 
     def render(role: Role, typed: RoleRequest, mode: str | None, feedback: Sequence[Feedback]) -> tuple[Request, PromptRef | None]:
-        messages = _for_model(model.model or "", prompts.render(loaded[role], variables(typed, mode)))
+        messages = for_model(model.model or "", prompts.render(loaded[role], variables(typed, mode)))
         for item in feedback:
             messages += _told(item)
         request = Request(
@@ -89,7 +89,7 @@ def prompt_renderer(model: ModelConfig, versions: Mapping[Role, str], folder: Pa
             schema=None if model.structured_output == "prompt" else response_schema(role),
             model=model.model or "",
             base_url=base_url,
-            params_sent=_params(model, feedback),
+            params_sent=params_sent(model, feedback),
         )
         return request, refs[role]
 
@@ -177,7 +177,7 @@ _VARIABLES: dict[type[Any], Callable[[Any, str | None], dict[str, Any]]] = {
 }
 
 
-def _for_model(name: str, messages: tuple[dict[str, str], ...]) -> tuple[dict[str, str], ...]:
+def for_model(name: str, messages: tuple[dict[str, str], ...]) -> tuple[dict[str, str], ...]:
     """The o-series calls its system message `developer`; the client sends it so, and the record says so."""
     if not re.match(r"o\d", name):
         return messages
@@ -193,7 +193,7 @@ def _told(item: Feedback) -> tuple[dict[str, str], ...]:
     return (told,)
 
 
-def _params(model: ModelConfig, feedback: Sequence[Feedback]) -> dict[str, Any]:
+def params_sent(model: ModelConfig, feedback: Sequence[Feedback]) -> dict[str, Any]:
     """What is asked for is what is sent; a cut-off reply doubles the limit."""
     params = dict(model.params)
     if model.token_limit is not None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from state.roles import AnswersReply, CauseReply, FactDescription, QuestionReply, ReadingReply, RoleReply, StatedConstraint
+from state.roles import AnswersReply, CauseReply, FactDescription, QuestionReply, ReadingReply, RoleReply, StatedConstraint, TextReply
 from state.trajectory import Usage
 from state.vocabulary import Cause, OperatorWord, RankOrder, Role, TryError
 
@@ -99,6 +99,8 @@ def parse_reply(raw: RawReply, role: Role) -> ParsedReply:
     if raw.text is None or not raw.text.strip():
         return ParsedReply(None, TryError.EMPTY, "the reply is empty")
     try:
+        if role is Role.GENERATOR:
+            return ParsedReply(TextReply(text=without_surrogates(_without_reasoning(raw.text)).strip()))
         return ParsedReply(_SCHEMAS[role](_payload(raw.text)))
     except _Unreadable as problem:
         return ParsedReply(None, problem.error, problem.detail)

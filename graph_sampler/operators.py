@@ -221,6 +221,26 @@ RANK_WORDS: dict[OperatorWord, str] = {
     OperatorWord.START_RANK: "start_rank", OperatorWord.END_RANK: "end_rank", OperatorWord.DURATION_RANK: "duration_rank",
 }  # fmt: skip
 
+_MOMENT_MEANINGS: dict[str, str] = {
+    "P-at-start-I": "happens in the unit in which the right starts",
+    "P-at-end-I": "happens in the unit in which the right ends",
+    "P-before-I": "happens in an earlier unit than the right starts",
+    "P-after-I": "happens in a later unit than the right ends",
+    "P-inside-I": "happens past the right's first unit and before its last",
+    "I-starts-at-P": "starts in the unit of the right",
+    "I-ends-at-P": "ends in the unit of the right",
+    "I-after-P": "starts in a later unit than the right",
+    "I-before-P": "ends in an earlier unit than the right",
+    "I-covers-P": "starts in an earlier unit and ends in a later unit than the right",
+    "P-before-P": "happens in an earlier unit",
+    "P-equals-P": "happens in the same unit",
+    "P-after-P": "happens in a later unit",
+    "start_rank": "start",
+    "end_rank": "end",
+    "duration_rank": "duration",
+}
+"""What holds where a fact is a moment, and what an ordinal ranks by."""
+
 BY_NAME: dict[str, Operator] = {operator.name: operator for operator in PAIRWISE}
 ORDINAL_BY_NAME: dict[str, Ordinal] = {ordinal.name: ordinal for ordinal in ORDINALS}
 OPERATOR_NAMES: tuple[str, ...] = tuple(BY_NAME) + tuple(ORDINAL_BY_NAME)
@@ -289,6 +309,11 @@ _WORDS |= {name: word for word, name in RANK_WORDS.items()}
 def word_of(name: str) -> OperatorWord:
     """The plain word for an operator or ordinal."""
     return _WORDS[name]
+
+
+def meaning_of(name: str) -> str:
+    """What an operator says of its left fact, seen from the right one, in units; of an ordinal what it ranks by."""
+    return _MOMENT_MEANINGS.get(name) or _WORDINGS[word_of(name)].meaning
 
 
 def operator_said(word: OperatorWord, left_is_moment: bool, right_is_moment: bool) -> str:

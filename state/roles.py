@@ -99,7 +99,20 @@ class LeakRewriteRequest(Contract):
     """The strings that must not appear."""
 
 
-RoleRequest = RewriteRequest | VerifyRequest | ReadRequest | AnalyseRequest | ReviseRequest | LeakRewriteRequest
+class GenerateRequest(Contract):
+    """What a question generator sends at one of its stages."""
+
+    system: str
+    """The system message."""
+    user: str
+    """The user's message."""
+    params: dict[str, float]
+    """Parameters of the stage; those that the model's own settings name are theirs."""
+    max_tokens: int
+    """Most completion tokens where the model's settings name no limit."""
+
+
+RoleRequest = RewriteRequest | VerifyRequest | ReadRequest | AnalyseRequest | ReviseRequest | LeakRewriteRequest | GenerateRequest
 
 
 class QuestionReply(Contract):
@@ -162,4 +175,11 @@ class ReadingReply(Contract):
     """Whether the question could not be understood."""
 
 
-RoleReply = QuestionReply | AnswersReply | CauseReply | ReadingReply
+class TextReply(Contract):
+    """Reply of a question generator at one of its stages."""
+
+    text: str
+    """The text without reasoning blocks."""
+
+
+RoleReply = QuestionReply | AnswersReply | CauseReply | ReadingReply | TextReply

@@ -78,6 +78,8 @@ class Node(StrEnum):
     LEAK_REWRITE = "leak_rewrite"
     VERIFY_LEAK_REWRITE = "verify_leak_rewrite"
     SECOND_LEAK_CHECK = "second_leak_check"
+    GENERATE = "generate"
+    """Only in an evaluation: one stage of a question generator."""
 
 
 class Terminal(StrEnum):
@@ -86,6 +88,8 @@ class Terminal(StrEnum):
     ACCEPTED = "accepted"
     VERIFIED = "verified"
     """Only in a study of the verifier: it agreed with the question that it was given."""
+    WRITTEN = "written"
+    """Only in an evaluation: the generator wrote its question."""
     FAILED_VERIFICATION = "discarded: failed verification"
     ANSWER_LEAK = "discarded: answer leak"
     AGENT_ERROR = "failed: agent error"
@@ -131,6 +135,8 @@ class Role(StrEnum):
     LEAK_REWRITER = "leak_rewriter"
     ROUND_TRIP_READER = "round_trip_reader"
     LEAK_FILTER = "leak_filter"
+    GENERATOR = "generator"
+    """Only in an evaluation: a question generator that is scored."""
 
 
 class Cause(StrEnum):

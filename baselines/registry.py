@@ -1,0 +1,92 @@
+"""Methods by name: a file's stem under `baselines/methods/`, or the path of a file of the user's own."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from baselines import methods
+from baselines.method import Method, Reference
+from state.errors import ConfigError, did_you_mean
+
+
+class Found(NamedTuple):
+    """A method and the file that it stands in."""
+
+    method: Method | Reference
+    """With the options of the config."""
+    sha256: str
+    """SHA-256 of the file."""
+
+
+def method_names() -> list[str]:
+    """The methods that the package brings, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(methods.__path__))
+
+
+def find_method(name: str, options: Mapping[str, Any] | None = None) -> Found:
+    """A method by its name or file.
+
+    Args:
+        name: a file stem under `baselines/methods/`, or a path that ends in `.py`.
+        options: values for the method's fields.
+
+    Raises:
+        ConfigError: there is none, its file cannot be run or defines no `METHOD`, or it has no such option.
+    """
+    module = _module(name)
+    method, path = getattr(module, "METHOD", None), Path(str(module.__file__))
+    if not isinstance(method, Method | Reference) or not is_dataclass(method):
+        remedy = "Define METHOD, an instance of a frozen dataclass that derives from baselines.method.Method."
+        raise ConfigError("the file defines no method", where=str(path), remedy=remedy)
+    if not all(isinstance(getattr(method, key, None), str) for key in ("key", "label")):
+        raise ConfigError("METHOD needs a key and a label", where=str(path))
+    return Found(_with_options(method, name, options or {}), hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def _module(name: str) -> ModuleType:
+    if not name.endswith(".py"):
+        if name not in method_names():
+            remedy = f"{did_you_mean(name, method_names())} A file of your own is named by its path, ending in .py."
+            raise ConfigError(f"no method {name!r}", where="evaluate.methods", remedy=remedy)
+        return importlib.import_module(f"{methods.__name__}.{name}")
+    path = Path(name)
+    if not path.is_file():
+        raise ConfigError("there is no such file", where=f"evaluate.methods: {name}")
+    spec = importlib.util.spec_from_file_location(f"chronoqg_method_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # dataclasses look their own module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as err:
+        raise ConfigError(f"the file cannot be run: {type(err).__name__}: {err}", where=name) from err
+    return module
+
+
+def _with_options(method: Any, name: str, options: Mapping[str, Any]) -> Method | Reference:
+    known = {field.name: field for field in fields(method) if field.init}
+    for key, value in options.items():
+        where = f"evaluate.options.{name}.{key}"
+        if key not in known:
+            remedy = did_you_mean(key, known) if known else "It has no options."
+            raise ConfigError(f"the method has no option {key!r}", where=where, remedy=remedy)
+        default = known[key].default
+        kind = type(default)
+        fits = type(value) is kind or (kind is float and type(value) is int) or default is None or default is MISSING
+        if not fits:
+            raise ConfigError(f"{value!r} is no {kind.__name__}", where=where, remedy=f"The default is {default!r}.")
+    try:
+        changed: Method | Reference = replace(method, **options)
+    except ValueError as err:
+        raise ConfigError(str(err), where=f"evaluate.options.{name}") from err
+    return changed
