@@ -142,15 +142,21 @@ def _validate(data: dict[str, Any], file: str, lines: Mapping[KeyPath, int], ove
         raise ConfigError(_what(first, key, data), where=_where(file, lines, overridden, key), remedy=_remedy(first, key, data)) from err
 
 
-def check_environment(loaded: LoadedConfig, environ: Mapping[str, str] = os.environ) -> None:
+def check_environment(loaded: LoadedConfig, environ: Mapping[str, str] = os.environ, models: Sequence[str] | None = None) -> None:
     """Passes if what the config asks of its surroundings is there; run before the expensive work.
+
+    Args:
+        loaded: the config.
+        environ: the environment.
+        models: names of the models that are asked; `None` for those of the roles.
 
     Raises:
         ConfigError: a variable that the roles' models name is not set, empty or fit for no header, or a budget
             is set and a model has no price or no token limit, without which no call can be reserved.
     """
-    _check_budget(loaded)
-    for name in role_models(loaded.config):
+    names = role_models(loaded.config) if models is None else models
+    _check_budget(loaded, names)
+    for name in names:
         for key, variable in _variables(name, loaded.config.models[name]):
             value = environ.get(variable, "")
             shown = f" {variable}" if _SHOWABLE_VARIABLE.match(variable) else " that it names"
@@ -163,10 +169,10 @@ def check_environment(loaded: LoadedConfig, environ: Mapping[str, str] = os.envi
                 raise ConfigError(what, where=loaded.where(key), remedy="Export it as one line of plain ASCII.")
 
 
-def _check_budget(loaded: LoadedConfig) -> None:
+def _check_budget(loaded: LoadedConfig, names: Sequence[str]) -> None:
     if loaded.config.run.budget_usd is None:
         return
-    for name in role_models(loaded.config):
+    for name in names:
         model = loaded.config.models[name]
         if model.provider != "openai":
             continue

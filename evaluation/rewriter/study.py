@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from agents.rules_backend import LABEL
@@ -15,7 +16,7 @@ from evaluation.rewriter.summary import RewriterSummary, summarise_rewriter_stud
 from evaluation.study.asking import ask_cells, check_cells, open_cache_for
 from evaluation.study.cells import rewriter_cells
 from evaluation.study.estimate import StudyEstimate, estimate_study
-from evaluation.study.folder import Asked, SampleNote, StudyFolder
+from evaluation.study.folder import Asked, SampleNote, StudyFolder, study_identity
 from evaluation.study.source import StudySource, source_of
 from runs.config_file import LoadedConfig
 from runs.json_lines import pretty_json
@@ -85,7 +86,8 @@ def study_rewriter(path: Path, loaded: LoadedConfig, *, retry_failed: bool = Fal
     cells = rewriter_cells(loaded)
     check_cells(loaded, cells)
     config = loaded.config
-    with StudyFolder(path, "rewriter", config, lambda: _asked(config, advance)) as study, open_cache_for(cells) as cache:
+    folder_of = StudyFolder(path, config, partial(study_identity, "rewriter"), lambda: _asked(config, advance), config.study.seed)
+    with folder_of as study, open_cache_for(cells) as cache:
         answered = ask_cells(study, cells, cache, tell=say, retry_failed=retry_failed, advance=advance)
         instances = tuple(map(rewriter_instance, study.reader.traces()))
         folder = path.resolve().name

@@ -30,7 +30,9 @@ from state.instance import BenchmarkRecord
 from state.model_base import Contract
 from state.study import Stratum, StudyItem
 
-Kind = Literal["verifier", "rewriter"]
+Kind = Literal["verifier", "rewriter", "generators"]
+Identity = Callable[[Config], dict[str, Any]]
+"""Config -> what of it decides what is asked; another such identity needs another directory."""
 SAMPLE = "sample.json"
 _MADE_AT_FIRST = (TRACES, ITEMS, SAMPLE, CONFIG)
 _LEFT_BY_A_KILLED_STUDY = {LOCK, *_MADE_AT_FIRST, *(f".{name}.part" for name in (*_MADE_AT_FIRST, MANIFEST))}
@@ -67,8 +69,15 @@ class Asked(NamedTuple):
 class StudyFolder:
     """The directory of a study, owned by this process while it is open."""
 
-    def __init__(self, path: Path, kind: Kind, config: Config, make: Callable[[], Asked]) -> None:
-        """Claims the directory; a new one is filled with what `make` returns, which must follow from the config.
+    def __init__(self, path: Path, config: Config, identity_of: Identity, make: Callable[[], Asked], seed: int) -> None:
+        """Claims the directory; a new one is filled with what `make` returns.
+
+        Args:
+            path: the directory.
+            config: the setup.
+            identity_of: what of a setup decides what `make` returns.
+            make: what is asked.
+            seed: what it is drawn with.
 
         Raises:
             RunFolderError: it cannot be written, another process owns it, or it belongs to something else.
@@ -78,12 +87,12 @@ class StudyFolder:
         made = [folder for folder in (path, *path.parents) if not folder.exists()]
         self._lock = _claim(path)
         try:
-            now = _identity(kind, config)
+            now = identity_of(config)
             if not (path / MANIFEST).exists():
-                self._begin(config, now, make())
+                self._begin(config, now, make(), seed)
             self.reader = RunReader(path)
             if self.reader.manifest.config_sha256 != _sha256(now):
-                raise self._another(kind, now)
+                raise self._another(identity_of, now)
             self._check_files()
             self.note = parse_line(SampleNote, read_bytes(path / SAMPLE), path / SAMPLE, 1)
             self.items = tuple(parse_lines(StudyItem, item_file(path)))
@@ -101,7 +110,7 @@ class StudyFolder:
         """Every cell that was ever begun here, sorted by name, those of edited prompts included."""
         return [ForkReader(self.path, name) for name in fork_names(self.path)]
 
-    def _begin(self, config: Config, identity_now: dict[str, Any], asked: Asked) -> None:
+    def _begin(self, config: Config, identity_now: dict[str, Any], asked: Asked, seed: int) -> None:
         """The manifest comes last, so that a directory without one is no study yet."""
         lines = [model_line(record) for record in asked.records]
         write_lines(self.path / TRACES, lines)
@@ -117,7 +126,7 @@ class StudyFolder:
             versions=package_versions(),
             git_commit=git_commit(),
             config_sha256=_sha256(identity_now),
-            seed=config.study.seed,
+            seed=seed,
             graph=asked.graph,
             traces=TracesNote(count=len(lines), sha256=hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()),
             study=sha256_of(files),
@@ -139,9 +148,9 @@ class StudyFolder:
                 folder.rmdir()
         self._lock.release()
 
-    def _another(self, kind: Kind, now: dict[str, Any]) -> RunFolderError:
+    def _another(self, identity_of: Identity, now: dict[str, Any]) -> RunFolderError:
         try:
-            key = first_difference(now, _identity(kind, load_config(self.path / CONFIG).config))
+            key = first_difference(now, identity_of(load_config(self.path / CONFIG).config))
         except ChronoQGError:
             key = None
         return RunFolderError(
@@ -167,8 +176,8 @@ def _claim(path: Path) -> FileLock:
     return lock
 
 
-def _identity(kind: Kind, config: Config) -> dict[str, Any]:
-    """What decides the items; models, prompts and the grid may change from one call to the next."""
+def study_identity(kind: Kind, config: Config) -> dict[str, Any]:
+    """What decides the items of a study; models, prompts and the grid may change from one call to the next."""
     whole, drawn = identity(config), plain(config)["study"]
     del drawn["verifier"], drawn["rewriter"]
     if kind == "rewriter":

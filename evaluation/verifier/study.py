@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from evaluation.damage.relation_kinds import point_relations
 from evaluation.study.asking import Answered, ask_cells, check_cells, open_cache_for
 from evaluation.study.cells import verifier_cells
 from evaluation.study.estimate import StudyEstimate, estimate_study
-from evaluation.study.folder import Asked, SampleNote, StudyFolder
+from evaluation.study.folder import Asked, SampleNote, StudyFolder, study_identity
 from evaluation.study.source import StudySource, source_of
 from evaluation.verifier.first_look import first_to_open
 from evaluation.verifier.item_outcomes import cell_result
@@ -89,7 +90,8 @@ def answered_study(
     """
     cells = verifier_cells(loaded)
     check_cells(loaded, cells)
-    with StudyFolder(path, "verifier", loaded.config, lambda: ask(loaded.config, advance)) as folder:
+    config = loaded.config
+    with StudyFolder(path, config, partial(study_identity, "verifier"), lambda: ask(config, advance), config.study.seed) as folder:
         with open_cache_for(cells) as cache:
             answered = ask_cells(folder, cells, cache, tell=say, retry_failed=retry_failed, advance=advance)
         yield study_of(folder, answered)
