@@ -14,6 +14,7 @@ from typing import NamedTuple
 import typer
 
 from runs.cli.comparing import compare
+from runs.cli.exporting import export
 from runs.cli.graphs import inspect
 from runs.cli.making import build, estimate, sample
 from runs.cli.models import check as check_models
@@ -25,7 +26,7 @@ from runs.cli.studies import rewriter, verifier
 from runs.rivals import refuse_rivals
 from runs.terminal import survive_narrow_encodings
 
-_COMMANDS: tuple[Callable[..., None], ...] = (sample, estimate, build, check, show, replay, compare, pack, unpack)
+_COMMANDS: tuple[Callable[..., None], ...] = (sample, estimate, build, check, show, replay, compare, export, pack, unpack)
 
 
 class _Noun(NamedTuple):

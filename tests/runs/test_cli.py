@@ -24,6 +24,7 @@ COMMANDS = (
     ("show",),
     ("replay",),
     ("compare",),
+    ("export",),
     ("pack",),
     ("unpack",),
     ("study", "verifier"),
