@@ -60,16 +60,18 @@ class Comparison(Contract):
     """The row that it is set beside."""
     difference: float
     """The row's score less the baseline's."""
-    low: float
-    """Lower end of the difference's 95 % interval."""
-    high: float
+    low: float | None
+    """Lower end of the difference's 95 % interval; `None` with a single group of the split, which says nothing about others."""
+    high: float | None
     """Upper end."""
-    p: float
-    """Two-sided p-value of the paired bootstrap."""
-    p_holm: float
+    p: float | None
+    """Two-sided p-value of the paired bootstrap; `None` with a single group."""
+    p_holm: float | None
     """The same after Holm's adjustment over all comparisons of the metric on the dataset."""
-    told_apart: bool
+    told_apart: bool | None
     """Whether that is at most 0.05."""
+    signature: str
+    """How it was made."""
 
 
 class FailureCounts(Contract):

@@ -87,7 +87,8 @@ def comparisons_table(summary: EvaluationSummary) -> Table:
     rows = (
         (
             *(*labels(one.row), one.dataset, test.baseline.name, TITLES[test.metric], signed(test.difference)),
-            *(f"{signed(test.low)} to {signed(test.high)}", p_text(test.p_holm), "yes" if test.told_apart else "no", p_text(test.p)),
+            NOTHING if test.low is None or test.high is None else f"{signed(test.low)} to {signed(test.high)}",
+            *(p_text(test.p_holm), NOTHING if test.told_apart is None else "yes" if test.told_apart else "no", p_text(test.p)),
         )
         for one in summary.rows
         for test in one.comparisons
