@@ -14,6 +14,7 @@ from typing import NamedTuple
 import typer
 
 from runs.cli.comparing import compare
+from runs.cli.evaluating import evaluate
 from runs.cli.exporting import export
 from runs.cli.graphs import inspect
 from runs.cli.making import build, estimate, sample
@@ -22,11 +23,12 @@ from runs.cli.options import errors_as_lines
 from runs.cli.packing import pack, unpack
 from runs.cli.prompts import diff_prompts, list_prompts, new_prompt, show_prompt
 from runs.cli.reading import check, replay, show
+from runs.cli.reporting import report
 from runs.cli.studies import rewriter, verifier
 from runs.rivals import refuse_rivals
 from runs.terminal import survive_narrow_encodings
 
-_COMMANDS: tuple[Callable[..., None], ...] = (sample, estimate, build, check, show, replay, compare, export, pack, unpack)
+_COMMANDS: tuple[Callable[..., None], ...] = (sample, estimate, build, check, show, replay, report, compare, evaluate, export, pack, unpack)
 
 
 class _Noun(NamedTuple):

@@ -1,0 +1,60 @@
+"""The command that scores question generators: `evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from runs.cli.options import ConfigFile, Debug, Json, Overrides, errors_as_lines, run_directory
+from runs.terminal import progress, say, write_json, write_out
+
+EvaluationOut = Annotated[
+    str | None, typer.Option("--out", metavar="DIR", help="The evaluation's directory. Default: runs/output/NAME-evaluate.")
+]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Ask again for questions that got no usable reply.")]
+WithPath = Annotated[bool, typer.Option("--with-path", help="Give the reasoning path to every method; same as evaluate.with_path=true.")]
+Limit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Score at most N records of each dataset.", show_default=False)
+]
+
+
+def evaluate(
+    config: ConfigFile,
+    overrides: Overrides = None,
+    out: EvaluationOut = None,
+    with_path: WithPath = False,
+    limit: Limit = None,
+    retry_failed: RetryFailed = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Score question generators on finished builds: every method with every model, tables, figures and costs.
+
+    The section `evaluate` of CONFIG names runs, methods, models and files of outside predictions; without runs
+    the config's own build is scored. The test part of a seeded split is asked; demonstrations come from its
+    training part. The same command goes on where it was stopped. Exit code 1 while questions got no usable reply.
+
+    \b
+    Example:
+        chronoqg evaluate runs/quickstart.yaml
+        chronoqg evaluate my.yaml --set 'evaluate.methods=[zero_shot, few_shot]' --set 'evaluate.models=[small, big]' --limit 50
+        chronoqg evaluate my.yaml --set evaluate.predictions.mine=predictions.jsonl
+    """
+    with errors_as_lines(debug):
+        from evaluation.generators.study import evaluate as run_evaluation
+        from runs.config_file import load_config
+
+        given = [*(overrides or ()), *(["evaluate.with_path=true"] if with_path else [])]
+        loaded = load_config(config, [*given, *([] if limit is None else [f"evaluate.limit={limit}"])])
+        path = Path(out) if out is not None else Path("runs/output") / f"{Path(config).stem}-evaluate"
+        with progress() as advance:
+            report = run_evaluation(path, loaded, run_directory(None, config), retry_failed=retry_failed, advance=advance)
+        if as_json:
+            write_json(report.as_json())
+        else:
+            write_out(report.lines())
+        for line in report.talk():
+            say(line)
+        raise typer.Exit(1 if report.failed else 0)
