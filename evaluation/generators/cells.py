@@ -105,7 +105,8 @@ def _cell(
     models[idle] = ModelConfig(provider="offline-rules")
     agents = AgentsConfig.model_validate({"retries": config.agents.retries, **{role: {"model": idle} for role in _ROLES}})
     options = {name: config.evaluate.options[name]} if name in config.evaluate.options else {}
-    kept = {"methods": (name,), "models": () if model is None else (model,), "options": options, "predictions": {}}
+    runs = tuple(benchmark.path for benchmark in benchmarks)
+    kept = {"runs": runs, "methods": (name,), "models": () if model is None else (model,), "options": options, "predictions": {}}
     own = config.model_copy(update={"agents": agents, "models": models, "evaluate": config.evaluate.model_copy(update=kept)})
     label = method.key if model is None else f"{method.key}/{model}"
     if isinstance(method, Method) and shows_path and not method.sees_path:

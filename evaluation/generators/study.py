@@ -89,7 +89,7 @@ def evaluate(
         raise ConfigError(
             "there is nothing to score", where="evaluate.methods", remedy="Name a method, or a file under evaluate.predictions."
         )
-    with _folder(path, config, own_run, benchmarks, datasets) as study, open_cache_for(loaded, cells) as cache:
+    with _folder(path, config, benchmarks, datasets) as study, open_cache_for(loaded, cells) as cache:
         written = write_cells(study, cells, benchmarks, cache, tell=say, retry_failed=retry_failed, advance=advance)
         rows = [*rows_of_cells(written, datasets, path.resolve().name), *outside]
         say(f"scoring {len(rows)} rows")
@@ -99,7 +99,7 @@ def evaluate(
         return EvaluationReport(path, evaluation, _paid(study), tuple(write_evaluation_report(path, evaluation)))
 
 
-def _folder(path: Path, config: Config, own: Path, benchmarks: Sequence[Benchmark], datasets: Sequence[Dataset]) -> StudyFolder:
+def _folder(path: Path, config: Config, benchmarks: Sequence[Benchmark], datasets: Sequence[Dataset]) -> StudyFolder:
     records = sorted((record for dataset in datasets for record in dataset.records), key=lambda record: record.id)
 
     def asked() -> Asked:
@@ -107,17 +107,16 @@ def _folder(path: Path, config: Config, own: Path, benchmarks: Sequence[Benchmar
         note = SampleNote(kind="generators", source=", ".join(one.path for one in benchmarks), strata=(), notes=notes)
         return Asked(records, (), _graph_note(benchmarks), note)
 
-    return StudyFolder(path, config, _identity_of(own, {one.name: one.sha256 for one in benchmarks}), asked, config.evaluate.seed)
+    return StudyFolder(path, config, _identity_of({one.name: one.sha256 for one in benchmarks}), asked, config.evaluate.seed)
 
 
-def _identity_of(own: Path, sha256: Mapping[str, str]) -> Identity:
-    """What decides the records: the benchmarks' content, and which of them are scored."""
+def _identity_of(sha256: Mapping[str, str]) -> Identity:
+    """What decides the records: the benchmarks' content, wherever they lie now, and which of them are scored."""
 
     def identity(config: Config) -> dict[str, Any]:
         chosen = config.evaluate
-        # A stored config names the runs; their content now is what counts, and differs where they were built anew.
         drawn = {"part": chosen.part, "seed": chosen.seed, "limit": chosen.limit}
-        return {"kind": "generators", "runs": sorted(chosen.runs or (str(own),)), "benchmarks": dict(sha256), "evaluate": drawn}
+        return {"kind": "generators", "benchmarks": dict(sha256), "evaluate": drawn}
 
     return identity
 

@@ -11,6 +11,7 @@ import typer
 from runs.cli.options import Debug, InstanceId, Json, Overrides, RunPath, errors_as_lines
 from runs.terminal import progress, say, write_json, write_out
 from state.errors import ConfigError, ReplayMismatch
+from state.vocabulary import Node
 
 RunOrFork = Annotated[str, typer.Argument(metavar="RUN", help="A run directory, or RUN@NAME for a fork of it.", show_default=False)]
 OneInstance = Annotated[
@@ -108,10 +109,16 @@ def replay(
         if every:
             _replay_all(run, current_prompts, as_json)
         assert instance is not None
-        from runs.forks import open_run
+        from runs.forks import ForkReader, open_run
         from runs.replaying import replay_instance
 
-        report = replay_instance(open_run(run), instance, current_prompts=current_prompts)
+        reader = open_run(run)
+        if isinstance(reader, ForkReader) and reader.node is Node.GENERATE:
+            from evaluation.generators.replaying import replay_row_instance
+
+            report = replay_row_instance(reader, instance)
+        else:
+            report = replay_instance(reader, instance, current_prompts=current_prompts)
         if as_json:
             write_json(report.as_json())
         else:
@@ -121,10 +128,17 @@ def replay(
 
 
 def _replay_all(run: str, current_prompts: bool, as_json: bool) -> None:
+    from runs.forks import ForkReader, open_run
     from runs.replaying_all import replay_run
 
+    reader = open_run(run)
     with progress() as advance:
-        report = replay_run(run, current_prompts=current_prompts, advance=advance)
+        if isinstance(reader, ForkReader) and reader.node is Node.GENERATE:
+            from evaluation.generators.replaying import replay_row
+
+            report = replay_row(run, reader, advance)
+        else:
+            report = replay_run(run, current_prompts=current_prompts, advance=advance)
     if as_json:
         write_json(report.as_json())
     else:
