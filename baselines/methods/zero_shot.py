@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from baselines.method import Ask, Method, Pool, Write
+from baselines.showing import QUESTION_RULES, shown
 from baselines.task import Task
 
 SYSTEM = (
-    "You write exam questions about facts that hold at certain times. You are given such facts, the answer, and what "
-    "must be true of time for that answer to be the only one. Write one question in plain English."
+    "You write exam questions about facts that hold at certain times. You are given such facts, the conditions on time that single "
+    f"out one answer, and that answer. Write the one plain English question that it answers. {QUESTION_RULES}"
 )
+CLOSING = "Write the question that asks for this answer. Reply with the question alone, on one line."
 
 
 @dataclass(frozen=True)
@@ -30,19 +32,9 @@ class ZeroShot(Method):
         """Needs no training part."""
 
         async def write(task: Task, ask: Ask) -> str:
-            return await ask("write", SYSTEM, f"{shown(task)}\n\nReply with the question alone, on one line.")
+            return await ask("write", SYSTEM, f"{shown(task)}\n\n{CLOSING}")
 
         return write
-
-
-def shown(task: Task) -> str:
-    """What the prompting methods show of a task."""
-    parts = [f"Facts (subject, relation, object, time):\n{task.facts_text()}"]
-    if task.shows_path:
-        parts.append(f"Path through the facts, where X, Y and Z stand for whatever fits:\n{task.path_text()}")
-    parts.append(f"Conditions on time, all of which the question must state:\n{task.constraints_text()}")
-    parts.append(f"Answer, which the question must ask for and must not mention:\n{task.answer_text()}")
-    return "\n\n".join(parts)
 
 
 METHOD = ZeroShot()
