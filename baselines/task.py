@@ -188,18 +188,19 @@ def task_of(record: BenchmarkRecord, *, shows_path: bool) -> Task:
     )
 
 
-_FIRST = {
+FIRST_BY_ORDER = {
     ("start", RankOrder.ASCENDING): "earliest", ("start", RankOrder.DESCENDING): "latest",
     ("end", RankOrder.ASCENDING): "earliest", ("end", RankOrder.DESCENDING): "latest",
     ("duration", RankOrder.ASCENDING): "shortest", ("duration", RankOrder.DESCENDING): "longest",
 }  # fmt: skip
+"""What an ordinal ranks by and its direction -> which fact is number 1."""
 
 
 def constraint_text(constraint: GivenConstraint) -> str:
     """One constraint in words, e.g. `F1 is before F3: ends in an earlier unit than the right starts`."""
     left = " or ".join(constraint.left)
     if constraint.rank is not None and constraint.order is not None:
-        first = _FIRST[constraint.meaning, constraint.order]
+        first = FIRST_BY_ORDER[constraint.meaning, constraint.order]
         return f"{left} is number {constraint.rank} of those that fit in the order of their {constraint.meaning}, the {first} first"
     return f"{left} {constraint.word} {' or '.join(constraint.right)}: {constraint.meaning}"
 
