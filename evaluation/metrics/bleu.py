@@ -7,12 +7,10 @@ whole corpus.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from evaluation.metrics.overlap import common_ngrams
 from evaluation.metrics.signature import WORD_TOKENS, text_signature
 from evaluation.metrics.tokens import require_text, word_tokens
 
@@ -41,7 +39,7 @@ def bleu_counts(hypothesis: str, reference: str) -> BleuCounts:
     counts[-2:] = len(ours), len(theirs)
     for order in range(1, ORDER + 1):
         counts[ORDER + order - 1] = max(0, len(ours) - order + 1)
-        counts[order - 1] = (Counter(_ngrams(ours, order)) & Counter(_ngrams(theirs, order))).total()
+        counts[order - 1] = common_ngrams(ours, theirs, order)
     return counts
 
 
@@ -72,7 +70,3 @@ def brevity_penalty(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 def signature(items: int) -> str:
     """How the number is made, for a corpus of so many items."""
     return text_signature("bleu4", average="corpus", order="1-4", smoothing="none", tokens=WORD_TOKENS, library="own", items=items)
-
-
-def _ngrams(tokens: tuple[str, ...], order: int) -> Iterator[tuple[str, ...]]:
-    return zip(*(tokens[start:] for start in range(order)), strict=False)

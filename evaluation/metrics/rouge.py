@@ -1,41 +1,19 @@
-"""ROUGE-2 and ROUGE-L by the rouge-score package in its plain setting: the figures to compare with published ones.
+"""ROUGE-2 and ROUGE-L in the plain setting of the rouge-score package: the figures to compare with published ones.
 
 Its tokens are runs of `a-z0-9`: punctuation is gone, and every other letter cuts a word in two or is lost. A question in
 another script scores 0 against itself, and two names that share their ASCII scraps look alike; `evaluation.metrics.rouge_unicode`
-does not have this fault and is stored beside it, under its own name. ROUGE-2 needs two tokens.
+does not have this fault and is stored beside it, under its own name. A line break is a blank: this is not ROUGE-Lsum.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import lru_cache
 
-from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]
+from rouge_score.tokenize import tokenize  # type: ignore[import-untyped]
 
+from evaluation.metrics.overlap import RougeScores, rouge_of_tokens
 from evaluation.metrics.signature import ASCII_TOKENS, rouge_library, text_signature
 from evaluation.metrics.tokens import require_text
-
-TYPES = ("rouge2", "rougeL")
-"""What the package is asked for: not rougeLsum, which takes a line break for the end of a sentence."""
-
-
-class Overlap(NamedTuple):
-    """What of a hypothesis and its reference is common."""
-
-    precision: float
-    """Share of the hypothesis."""
-    recall: float
-    """Share of the reference."""
-    f1: float
-    """Their harmonic mean; 0 if both are 0."""
-
-
-class RougeScores(NamedTuple):
-    """ROUGE of one pair."""
-
-    rouge2: Overlap
-    """Common bigrams, each as often as both have it."""
-    rougeL: Overlap
-    """The longest common subsequence."""
 
 
 def rouge(hypothesis: str, reference: str) -> RougeScores:
@@ -44,18 +22,18 @@ def rouge(hypothesis: str, reference: str) -> RougeScores:
     Raises:
         TypeError: a text is not a string.
     """
-    return score_with(_PLAIN, hypothesis, reference)
-
-
-def score_with(scorer: RougeScorer, hypothesis: str, reference: str) -> RougeScores:
-    """ROUGE of one pair by a scorer of the package that was asked for `TYPES`.
-
-    Raises:
-        TypeError: a text is not a string.
-    """
     require_text(hypothesis, reference)
-    scores = scorer.score(reference, hypothesis)
-    return RougeScores(*(Overlap(*map(float, scores[name])) for name in TYPES))
+    return rouge_of_tokens(ascii_tokens(hypothesis), ascii_tokens(reference))
+
+
+@lru_cache(maxsize=1 << 16)
+def ascii_tokens(text: str) -> tuple[str, ...]:
+    """The package's own tokens of a text, not stemmed.
+
+    >>> ascii_tokens("Who led Łódź's council?!")
+    ('who', 'led', 'd', 's', 'council')
+    """
+    return tuple(tokenize(text, None))
 
 
 def signature(name: str, items: int) -> str:
@@ -64,6 +42,3 @@ def signature(name: str, items: int) -> str:
     return text_signature(
         name, average="item-mean", order=order, smoothing="none", tokens=ASCII_TOKENS, library=rouge_library(), items=items
     )
-
-
-_PLAIN = RougeScorer(list(TYPES), use_stemmer=False)

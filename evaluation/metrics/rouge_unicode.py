@@ -1,20 +1,10 @@
-"""ROUGE-2 and ROUGE-L by the rouge-score package on the tokens of BLEU, which know every script and keep punctuation."""
+"""ROUGE-2 and ROUGE-L on the tokens of BLEU, which know every script and keep punctuation."""
 
 from __future__ import annotations
 
-from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]
-
-from evaluation.metrics.rouge import TYPES, RougeScores, score_with
+from evaluation.metrics.overlap import RougeScores, rouge_of_tokens
 from evaluation.metrics.signature import WORD_TOKENS, rouge_library, text_signature
-from evaluation.metrics.tokens import word_tokens
-
-
-class WordTokenizer:
-    """The tokens of BLEU, as the package asks for them."""
-
-    def tokenize(self, text: str) -> tuple[str, ...]:
-        """The tokens of a text."""
-        return word_tokens(text)
+from evaluation.metrics.tokens import require_text, word_tokens
 
 
 def unicode_rouge(hypothesis: str, reference: str) -> RougeScores:
@@ -23,7 +13,8 @@ def unicode_rouge(hypothesis: str, reference: str) -> RougeScores:
     Raises:
         TypeError: a text is not a string.
     """
-    return score_with(_UNICODE, hypothesis, reference)
+    require_text(hypothesis, reference)
+    return rouge_of_tokens(word_tokens(hypothesis), word_tokens(reference))
 
 
 def signature(name: str, items: int) -> str:
@@ -32,6 +23,3 @@ def signature(name: str, items: int) -> str:
     return text_signature(
         name, average="item-mean", order=order, smoothing="none", tokens=WORD_TOKENS, library=rouge_library(), items=items
     )
-
-
-_UNICODE = RougeScorer(list(TYPES), tokenizer=WordTokenizer())

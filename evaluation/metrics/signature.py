@@ -22,7 +22,7 @@ def text_signature(name: str, *, average: str, order: str, smoothing: str, token
         order: lengths of the n-grams, or `lcs`.
         smoothing: what is done about zero counts, or `none`.
         tokens: `WORD_TOKENS` or `ASCII_TOKENS`.
-        library: who computes it, with its version.
+        library: who computes it, and for ROUGE the package that it equals, with its version.
         items: items scored; an empty prediction is one of them.
     """
     return (
@@ -33,8 +33,8 @@ def text_signature(name: str, *, average: str, order: str, smoothing: str, token
 
 @cache
 def rouge_library() -> str:
-    """The ROUGE package with its version; `unknown` if its version is not recorded."""
+    """The ROUGE package whose numbers ours equal, with its version; `unknown` if that is not recorded."""
     try:
-        return f"rouge_score-{version('rouge-score')}"
+        return f"own=rouge_score-{version('rouge-score')}"
     except PackageNotFoundError:
-        return "rouge_score-unknown"
+        return "own=rouge_score-unknown"

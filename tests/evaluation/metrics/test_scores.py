@@ -136,5 +136,5 @@ def test_every_number_says_how_it_was_made() -> None:
         assert keys == [name, "avg", "order", "smoothing", "case", "tokens", "stemming", "references", "lib", "n", "chronoqg"]
         assert "|n:1|" in signature
     assert signatures["bleu4"].startswith("bleu4|avg:corpus|order:1-4|smoothing:none|case:lower|tokens:nfc,")
-    assert "tokens:[a-z0-9]+|stemming:none|references:single|lib:rouge_score-0." in signatures["rougeL_f1"]
+    assert "tokens:[a-z0-9]+|stemming:none|references:single|lib:own=rouge_score-0." in signatures["rougeL_f1"]
     assert signatures["unicode_rougeL_f1"].partition("|")[2] != signatures["rougeL_f1"].partition("|")[2]
