@@ -26,20 +26,33 @@ from runs.terminal import shown
 _COLOURS = {INK: "--ink", FAINT: "--faint", GRID: "--grid", PAPER: "--paper", ONE: "--one", TWO: "--two"}
 _ID = re.compile(r'(\bid="|href="#|url\(#)')
 _NUMBER_LIKE = re.compile(r"[-<+]?\d|(?:-|self)\Z")  # `self` stands for the scores of a row that wrote the references
+_POLICY = "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _ENDS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
-def html_page(title: str, lead: Sequence[str], sections: Sequence[Section], *, warning: str = "") -> bytes:
+def html_page(
+    title: str,
+    lead: Sequence[str],
+    sections: Sequence[Section],
+    *,
+    warning: str = "",
+    script: str = "",
+    style: str = "",
+    loads_parts: bool = False,
+) -> bytes:
     """A whole page, the same bytes for the same content.
 
     Args:
         title: heading of the page.
         lead: lines below the heading, the most important one first.
-        sections: its parts, in order; at most one explorer in all.
+        sections: its parts, in order; at most one explorer in all, and none beside a script of its own.
         warning: what must be read before any number; nothing if empty.
+        script: a script of the page's own, for its inserts.
+        style: rules of the page's own, after those of all pages.
+        loads_parts: whether that script loads further scripts that lie beside the page.
     """
-    has_explorer = any(block.kind == "explorer" for section in sections for block in section.blocks)
-    script = _part("explorer.js") if has_explorer else ""
+    if any(block.kind == "explorer" for section in sections for block in section.blocks):
+        script = _part("explorer.js")
     text = (
         _environment()
         .get_template("page.html")
@@ -48,19 +61,25 @@ def html_page(title: str, lead: Sequence[str], sections: Sequence[Section], *, w
             lead=lead,
             warning=warning,
             sections=sections,
-            style=_part("page.css"),
+            style=_part("page.css") + style,
             script=script,
-            policy=policy(script),
+            policies=policies(script, loads_parts=loads_parts),
         )
     )
     return text.encode()
 
 
-def policy(script: str) -> str:
-    """The content security policy of a page with that script, or without any if it is empty."""
+def policies(script: str, *, loads_parts: bool) -> tuple[str, ...]:
+    """The content security policies of a page with that script, or without any if it is empty; all hold together.
+
+    A script that loads parts is trusted to name what it loads, and nothing else in the page is; a second policy
+    holds it to files beside the page, on the disk or on the page's own server.
+    """
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     scripts = f"'sha256-{digest}'" if script else "'none'"
-    return f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    if not loads_parts:
+        return (_POLICY.format(scripts),)
+    return _POLICY.format(f"{scripts} 'strict-dynamic'"), f"script-src {scripts} 'self' file:"
 
 
 def embedded_json(data: Any) -> str:

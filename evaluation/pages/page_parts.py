@@ -86,7 +86,15 @@ class Explorer(NamedTuple):
     kind: Literal["explorer"] = "explorer"
 
 
-Block = Text | Listed | Grid | Drawing | Explorer
+class Insert(NamedTuple):
+    """Markup of a report's own, which its script brings to life."""
+
+    markup: str
+    """HTML that stands on the page as it is: whoever makes it has escaped what comes from strangers."""
+    kind: Literal["insert"] = "insert"
+
+
+Block = Text | Listed | Grid | Drawing | Explorer | Insert
 
 
 class Section(NamedTuple):
