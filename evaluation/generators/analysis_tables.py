@@ -42,8 +42,8 @@ def costs(summary: EvaluationSummary) -> list[Cost]:
 def costs_table(summary: EvaluationSummary) -> Table:
     """Table 6, with calls and tokens a question."""
     header = (
-        *("model", "method", "USD", "USD a question", "USD to zero-shot", "questions", "calls a question"),
-        *("tokens in a question", "tokens out a question", "tokens to zero-shot", "calls", "from the cache", "USD paid here"),
+        *("method", "model", "USD", "USD a question", "USD to zero-shot", "questions", "calls a question"),
+        *("tokens in a question", "tokens out a question", "tokens to zero-shot", "calls from the cache", "USD paid here"),
     )
     every = costs(summary)
     zero = {one.row.model: one.spending for one in every if one.row.method == ZERO_SHOT}
@@ -61,7 +61,7 @@ def heatmap_table(summary: EvaluationSummary) -> Table:
         if cell.n
     )
     caption = "Corpus BLEU-4 by hops and constraints; blank below 20 questions"
-    return Table("hops_constraints", caption, ("model", "method", "benchmark", "hops", "constraints", "n", "BLEU-4"), rows)
+    return Table("hops_constraints", caption, ("method", "model", "benchmark", "hops", "constraints", "n", "BLEU-4"), rows)
 
 
 def operators_table(summary: EvaluationSummary) -> Table:
@@ -75,13 +75,13 @@ def operators_table(summary: EvaluationSummary) -> Table:
     caption = (
         "Corpus BLEU-4 by operator, of all questions and of those of equal numbers of constraints; a question counts once for each operator"
     )
-    return Table("operators", caption, ("model", "method", "constraints", "operator", "family", "n", "BLEU-4"), rows)
+    return Table("operators", caption, ("method", "model", "constraints", "operator", "family", "n", "BLEU-4"), rows)
 
 
 def failures_table(summary: EvaluationSummary) -> Table:
     """Figure 7: shares of the questions that the reader was given."""
     header = (
-        *("model", "method", "dataset", "questions read", "clean %", "missing %", "wrong %", "of these reversed %"),
+        *("method", "model", "dataset", "questions read", "clean %", "missing %", "wrong %", "of these reversed %"),
         *("unnecessary %", "could not be read %"),
     )
     rows = [row for name in summary.names for row in _failures(name, [one for one in summary.rows if one.row == name])]
@@ -99,7 +99,7 @@ def leaks_table(summary: EvaluationSummary) -> Table:
         )
         for one in summary.rows
     )
-    header = ("model", "method", "dataset", "n", "leaks", "leaks %", "95 % interval", "empty", "failed", "mean words")
+    header = ("method", "model", "dataset", "n", "leaks", "leaks %", "95 % interval", "empty", "failed", "mean words")
     return Table("leaks", "Questions that give their answer away, by the leak filter; empty and failed ones score 0", header, rows)
 
 
@@ -144,7 +144,6 @@ def _cost(cost: Cost, zero: Spending | None) -> tuple[str, ...]:
         rounded(_per(spent.input, spent)),
         rounded(_per(spent.output, spent)),
         _ratio(tokens, None if zero is None else _per(zero.input + zero.output, zero)),
-        str(spent.calls),
         str(spent.cached_calls),
         usd_text(spent.usd_paid),
     )

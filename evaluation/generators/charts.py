@@ -20,13 +20,17 @@ from evaluation.pages.rate_text import share_text
 from evaluation.pages.tables import rounded
 from state.vocabulary import Family
 
-MOST_DRAWN = 4
-"""Rows of which the first two figures are drawn."""
-PICTURES = (*(f"{stem}-{place}" for stem in ("hops_constraints", "operators") for place in range(1, MOST_DRAWN + 1)), "failures")
+MOST_MAPS = 6
+"""Maps of hops and constraints, one for a row and a source."""
+MOST_BARS = 2
+"""Rows whose operators are drawn."""
+PICTURES = ("hops_constraints", *(f"operators-{place}" for place in range(1, MOST_BARS + 1)), "failures")
 """Names of all figures; one for which there are no data is not drawn."""
 
 _DARK, _LIGHT = "#1f2431", "#fefefe"  # not the page's own ink and paper, which change with its theme
 _LOW, _HIGH = (0.96, 0.97, 0.98), (0.03, 0.27, 0.47)
+_WIDTH = 7.2
+"""Inches of a figure."""
 _FULL = 0.6
 """BLEU-4 of the darkest cell, unless one has more."""
 _FAMILIES = {Family.I_I: "#0f6fae", Family.P_I: "#e0a030", Family.I_P: "#1f9b77", Family.P_P: "#c56b9c", Family.ORDINAL: "#7b8494"}
@@ -45,39 +49,36 @@ _TITLES = {
 def evaluation_pictures(summary: EvaluationSummary) -> tuple[Picture, ...]:
     """The figures for which there are data, in the order of `PICTURES`."""
     drawn = drawn_rows(summary)
-    maps = [_heatmap(f"hops_constraints-{place}", row, summary) for place, row in enumerate(drawn, 1)]
-    bars = [_operators(f"operators-{place}", row, summary) for place, row in enumerate(drawn, 1)]
-    return tuple(one for one in (*maps, *bars, _failures(summary)) if one is not None)
+    bars = [_operators(f"operators-{place}", row, summary) for place, row in enumerate(drawn[:MOST_BARS], 1)]
+    return tuple(one for one in (_heatmaps(drawn, summary), *bars, _failures(summary)) if one is not None)
 
 
 def drawn_rows(summary: EvaluationSummary) -> list[RowName]:
-    """Rows whose first two figures are drawn: methods and outside rows, or reference rows if there are none but these."""
+    """Rows of which single figures are drawn, in order: methods and outside rows, or reference rows if there are none but these."""
     scored = list(dict.fromkeys(one.row for one in summary.heatmaps))
     own = [row for row in scored if row.kind is not RowKind.REFERENCE]
-    return (own or scored)[:MOST_DRAWN]
+    return own or scored
 
 
-def _heatmap(name: str, row: RowName, summary: EvaluationSummary) -> Picture | None:
-    maps = [one for one in summary.heatmaps if one.row == row and any(cell.n for cell in one.cells)]
+def _heatmaps(drawn: Sequence[RowName], summary: EvaluationSummary) -> Picture | None:
+    """A map for each row and source, a row's sources side by side."""
+    maps = [one for row in drawn for one in summary.heatmaps if one.row == row and any(cell.n for cell in one.cells)][:MOST_MAPS]
     if not maps:
         return None
-    across, panel = min(2, len(maps)), 2.6
-    down = -(-len(maps) // across)
-    height = 2.45 * down + 0.1
+    down = -(-len(maps) // 2)
+    height = 2.65 * down + 0.05
     caption = (
-        f"{row.name}: corpus BLEU-4 by hops (down) and temporal constraints (across), with the number of questions; "
+        "Corpus BLEU-4 by hops (down) and temporal constraints (across), with the number of questions; "
         f"cells below {LEAST} questions are blank. Single- and multi-constraint parts of a benchmark are pooled."
     )
     full = max([_FULL, *(cell.bleu4 for one in maps for cell in one.cells if cell.bleu4 is not None)])
 
     def draw(figure: Figure) -> None:
-        width = figure.get_figwidth()
         for place, one in enumerate(maps):
-            left = 0.75 + (panel + 0.75) * (place % across)
-            bottom = height - 2.45 * (place // across) - 2.05
-            _panel(figure.add_axes((left / width, bottom / height, panel / width, 1.65 / height)), one, full)
+            left, bottom = 0.6 + 3.6 * (place % 2), height - 2.65 * (place // 2) - 2.15
+            _panel(figure.add_axes((left / _WIDTH, bottom / height, 2.75 / _WIDTH, 1.65 / height)), one, full)
 
-    return picture(name, caption, (panel + 0.75) * across + 0.15, height, draw)
+    return picture("hops_constraints", caption, _WIDTH, height, draw)
 
 
 def _panel(axes: Axes, one: Heatmap, full: float) -> None:
@@ -85,7 +86,7 @@ def _panel(axes: Axes, one: Heatmap, full: float) -> None:
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.set(xlim=(0, len(CONSTRAINTS)), ylim=(len(HOPS), 0), xlabel="temporal constraints", ylabel="hops")
-    axes.set_title(wrapped(one.source, 34, 2), fontsize=9)
+    axes.set_title(f"{wrapped(one.row.name, 38, 1)}\n{wrapped(one.source, 38, 1)}", fontsize=8.5, linespacing=1.25)
     for cell in one.cells:
         _square(axes, cell, full)
     axes.set_xticks([place + 0.5 for place in range(len(CONSTRAINTS))], CONSTRAINTS)
@@ -112,7 +113,7 @@ def _operators(name: str, row: RowName, summary: EvaluationSummary) -> Picture |
     if not panels:
         return None
     places, families = _places(panels[0])
-    height, width = 0.17 * (max(places) + 1) + 0.85, 1.35 + 2.9 * len(panels)
+    height = 0.17 * (max(places) + 1) + 1.05
     caption = (
         f"{row.name}: corpus BLEU-4 by operator, with the number of questions; a question counts once for each of its operators. "
         "Left: all questions. Right, if any: only those of exactly two constraints, as ordinals mostly stand in questions of "
@@ -122,7 +123,7 @@ def _operators(name: str, row: RowName, summary: EvaluationSummary) -> Picture |
     def draw(figure: Figure) -> None:
         for number, one in enumerate(panels):
             left = 1.3 + 2.9 * number
-            axes = figure.add_axes((left / width, 0.4 / height, 2.2 / width, (height - 0.85) / height))
+            axes = figure.add_axes((left / _WIDTH, 0.4 / height, 2.05 / _WIDTH, (height - 1.05) / height))
             title = "all questions" if one.constraints is None else "exactly two constraints"
             axes.set(xlim=(0, 1), ylim=(max(places) + 0.6, -0.6), xlabel="BLEU-4")
             axes.set_title(title, fontsize=8.5, pad=4)
@@ -134,12 +135,13 @@ def _operators(name: str, row: RowName, summary: EvaluationSummary) -> Picture |
             axes.set_yticks(places, [bar.operator for bar in one.bars] if number == 0 else [""] * len(places))
             axes.tick_params(axis="y", length=0, labelsize=7.5)
             axes.grid(axis="y", visible=False)
+        figure.text(1.3 / _WIDTH, 1 - 0.14 / height, wrapped(row.name, 70, 1), fontsize=9, va="center")
         keys = [Patch(facecolor=_FAMILIES[family]) for family in families]
         figure.legend(
             keys,
             [family.value for family in families],
             loc="upper left",
-            bbox_to_anchor=(1.3 / width, 1 - 0.06 / height),
+            bbox_to_anchor=(1.3 / _WIDTH, 1 - 0.26 / height),
             borderaxespad=0.0,
             frameon=False,
             handlelength=1.2,
@@ -147,7 +149,7 @@ def _operators(name: str, row: RowName, summary: EvaluationSummary) -> Picture |
             ncols=len(families),
         )
 
-    return picture(name, caption, width, height, draw)
+    return picture(name, caption, _WIDTH, height, draw)
 
 
 def _places(bars: OperatorBars) -> tuple[list[float], list[Family]]:

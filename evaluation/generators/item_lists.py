@@ -28,7 +28,7 @@ SCORES = (
 
 def scores_table(measured: Sequence[MeasuredRow]) -> Table:
     """Every question of every row that has scores, at full precision."""
-    header = ("id", "dataset", "model", "method", "kind", *SCORES, "leaks", "differences")
+    header = ("id", "dataset", "method", "model", "kind", *SCORES, "leaks", "differences")
     rows = []
     for one in measured:
         if one.scores is not None:
@@ -68,12 +68,12 @@ def explorer(measured: Sequence[MeasuredRow]) -> Explorer | None:
     left_out = len(every) - len(kept)
     return Explorer(
         item_columns=("id", "template", "operators", "reference"),
-        answer_columns=("differs from the trace", "BLEU-4 of it", "question"),
-        filters=("template", "operators", "differs from the trace"),
+        answer_columns=("differs", "BLEU-4", "question"),
+        filters=("template", "operators", "differs"),
         items=tuple(_item(record) for _, record in kept),
         settings=tuple(settings),
         note=f"{left_out} records are not on this page; tables/scores.csv has all." if left_out else "",
-        several=("operators", "differs from the trace"),
+        several=("operators", "differs"),
         setting="row",
     )
 

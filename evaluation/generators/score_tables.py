@@ -66,7 +66,7 @@ def backbone_scores(summary: EvaluationSummary) -> ScoreTable:
 def metrics_table(summary: EvaluationSummary) -> Table:
     """Every metric, the secondary ones among them: the paper does not say which variants it used."""
     rows = tuple((*labels(one.row), one.dataset, str(one.n), *(_cell(one, metric) for metric in METRICS)) for one in summary.rows)
-    header = ("model", "method", "dataset", "n", *(TITLES[metric] for metric in METRICS))
+    header = ("method", "model", "dataset", "n", *(TITLES[metric] for metric in METRICS))
     return Table("metrics", "Every metric by row and dataset; empty questions score 0 and are in every mean", header, rows)
 
 
@@ -102,7 +102,7 @@ def comparisons_table(summary: EvaluationSummary) -> Table:
 
 def all_scores(summary: EvaluationSummary) -> Table:
     """Every number at full precision with its interval and signature."""
-    header = ("model", "method", "kind", "dataset", "n", "empty", "metric", "value", "low", "high", "signature")
+    header = ("method", "model", "kind", "dataset", "n", "empty", "metric", "value", "low", "high", "signature")
     rows = (
         (
             *(*labels(one.row), one.row.kind.value, one.dataset, str(one.n), str(one.empty), score.metric),
@@ -116,8 +116,8 @@ def all_scores(summary: EvaluationSummary) -> Table:
 
 
 def labels(row: RowName) -> tuple[str, str]:
-    """Model and method as tables show them, with what sets the row apart."""
-    return row.model or NO_MODEL, row.model_copy(update={"model": None}).name
+    """Method and model as tables show them, with what sets the row apart."""
+    return row.model_copy(update={"model": None}).name, row.model or NO_MODEL
 
 
 def signed(difference: float) -> str:
@@ -134,7 +134,7 @@ def _scores(summary: EvaluationSummary, name: str, caption: str, names: Iterable
         figures = [by_place.get((row, dataset)) for dataset in datasets]
         rows.append((*labels(row), *(_cell(one, metric) for one in figures for metric in PRIMARY)))
         below.append(("", "", *(_interval(one, metric) for one in figures for metric in PRIMARY)))
-    header = ("model", "method", *(f"{dataset} {TITLES[metric]}" for dataset in datasets for metric in PRIMARY))
+    header = ("method", "model", *(f"{dataset} {TITLES[metric]}" for dataset in datasets for metric in PRIMARY))
     return ScoreTable(Table(name, caption, header, tuple(rows)), tuple(below))
 
 

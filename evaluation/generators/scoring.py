@@ -55,7 +55,7 @@ def score_rows(datasets: Sequence[Dataset], rows: Sequence[Row], *, seed: int, r
         rows=figures,
         heatmaps=tuple(_heatmaps(measured)),
         operators=tuple(_operators(measured)),
-        notes=tuple(_notes(measured, figures)),
+        notes=tuple(_notes(figures)),
     )
     return Evaluation(tuple(datasets), measured, summary)
 
@@ -144,26 +144,28 @@ def _operators(measured: Sequence[MeasuredRow]) -> Iterator[OperatorBars]:
             yield operator_bars(row, constraints, [scored for _, scored in parts])
 
 
-def _notes(measured: Sequence[MeasuredRow], figures: Sequence[RowFigures]) -> Iterator[str]:
+def _notes(figures: Sequence[RowFigures]) -> Iterator[str]:
+    by_row: dict[RowName, list[RowFigures]] = {}
     for one in figures:
-        if one.is_self:
-            yield f"{one.row.name} wrote the references of {one.dataset}: its scores would be those of a copy, and stand as self"
-    for one in figures:
-        if one.failed or one.empty:
-            said = f"{one.failed} of {one.n} questions of {one.row.name} on {one.dataset} failed and {one.empty} are empty"
-            yield f"{said}; each scores 0 and stays in every mean"
-    for one in figures:
-        if one.failures is not None and one.failures.asked < one.n:
-            yield f"{one.failures.asked} of {one.n} questions of {one.row.name} on {one.dataset} were read for failure types"
-    named = list(dict.fromkeys(one.name for one in measured))
+        by_row.setdefault(one.row, []).append(one)
+    for row, own in by_row.items():
+        if selves := [one.dataset for one in own if one.is_self]:
+            yield f"{row.name} wrote the references of {', '.join(selves)}: its scores would be those of a copy, and stand as self"
+    for row, own in by_row.items():
+        lost = [f"{one.failed} of {one.n} failed and {one.empty} are empty on {one.dataset}" for one in own if one.failed or one.empty]
+        if lost:
+            yield f"questions of {row.name}: {'; '.join(lost)}; each scores 0 and stays in every mean"
+    read = {(one.dataset, one.failures.asked, one.n) for one in figures if one.failures is not None and one.failures.asked < one.n}
+    for dataset, asked, n in sorted(read):
+        yield f"failure types of {dataset} are of {asked} of its {n} questions of a row"
     for kind, what in (
         (RowKind.OUTSIDE, "a file of predictions; what its system was shown is not known"),
         (RowKind.REFERENCE, "a free row to compare with, which may know the template question"),
     ):
-        for name in named:
-            if name.kind is kind:
-                yield f"{name.name}: {what}"
-    if unpriced := sorted({one.row.name for one in figures if one.spending.usd is None}):
+        for row in by_row:
+            if row.kind is kind:
+                yield f"{row.name}: {what}"
+    if unpriced := [row.name for row, own in by_row.items() if any(one.spending.usd is None for one in own)]:
         yield f"without a price for all replies: {', '.join(unpriced)}"
 
 
