@@ -12,6 +12,7 @@ from evaluation.exports.source import Records
 from evaluation.pages.tables import Table, as_markdown, markdown_text
 from runs.manifest import Manifest
 from runs.splits import PARTS, Part
+from runs.terminal import shown
 from state.instance import Backend, BenchmarkRecord
 from state.vocabulary import ConstraintCount
 
@@ -41,6 +42,8 @@ def missing_terms(manifest: Manifest) -> Iterator[str]:
 def dataset_card(report: ExportReport, manifest: Manifest, backends: Collection[Backend], roles: Mapping[str, str]) -> bytes:
     """The card, `README.md`: front matter that says where the files are, and the text below it.
 
+    Splits without records are not named there: the `datasets` library refuses a whole configuration for one.
+
     Args:
         report: what is exported; its split is there.
         manifest: of the run.
@@ -53,12 +56,16 @@ def dataset_card(report: ExportReport, manifest: Manifest, backends: Collection[
 
 
 def _front_matter(report: ExportReport, manifest: Manifest) -> dict[str, object]:
-    licence = (manifest.graph.licence or UNKNOWN).strip()
+    assert report.split is not None, "the card is of an export with a split"
+    sizes = report.split.sizes
+    licence = shown((manifest.graph.licence or UNKNOWN).strip())
     known = licence.lower() if licence.lower() in (*_LICENCES, UNKNOWN) else None
     every: list[dict[str, object]] = []
     for name, kinds in {"all": tuple(ConstraintCount), **{kind.value: (kind,) for kind in ConstraintCount}}.items():
-        files = [{"split": SPLIT_NAMES[part], "path": [parquet_name(kind, part) for kind in kinds]} for part in PARTS]
-        every.append({"config_name": name, "data_files": files, **({"default": True} if name == "all" else {})})
+        paths = {part: [parquet_name(kind, part) for kind in kinds if sizes[kind][part]] for part in PARTS}
+        files = [{"split": SPLIT_NAMES[part], "path": there} for part, there in paths.items() if there]
+        if files:
+            every.append({"config_name": name, "data_files": files, **({"default": True} if name == "all" else {})})
     return {
         "pretty_name": report.dataset,
         "language": ["en"],
@@ -124,6 +131,9 @@ def _split_sections(report: ExportReport) -> Iterator[str]:
         f"question or the same query stay together ({split.groups} groups). A record's split is a hash of its group's content: it stays "
         "when the benchmark grows, and the shares hold in expectation, alike for S and M, every operator family and every hop count."
     )
+    empty = [f"{kind} {SPLIT_NAMES[part]}" for kind in ConstraintCount for part in PARTS if not split.sizes[kind][part]]
+    if empty:
+        yield f"Without records, and so not named to the `datasets` library, which refuses empty splits: {', '.join(empty)}."
     if split.large_groups:
         largest = ", ".join(map(str, split.large_groups.values()))
         yield f"Large groups, each whole in one split, bend the shares: {largest} records."
