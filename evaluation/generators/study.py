@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,15 @@ class EvaluationReport:
 def evaluate(
     path: Path, loaded: LoadedConfig, own_run: Path, *, retry_failed: bool = False, advance: Advance | None = None
 ) -> EvaluationReport:
-    """Makes or continues an evaluation; everything that the user may have got wrong is looked at first.
+    """Makes or continues an evaluation, and writes its report; see `score_generators`."""
+    report = score_generators(path, loaded, own_run, retry_failed=retry_failed, advance=advance)
+    return replace(report, written=tuple(write_evaluation_report(path, report.evaluation)))
+
+
+def score_generators(
+    path: Path, loaded: LoadedConfig, own_run: Path, *, retry_failed: bool = False, advance: Advance | None = None
+) -> EvaluationReport:
+    """Has every row written and scored; everything that the user may have got wrong is looked at first.
 
     Args:
         path: the evaluation's directory.
@@ -96,7 +104,7 @@ def evaluate(
         evaluation = score_rows(
             datasets, rows, seed=config.evaluate.seed, resamples=config.evaluate.resamples, reader=_reader(config, rows)
         )
-        return EvaluationReport(path, evaluation, _paid(study), tuple(write_evaluation_report(path, evaluation)))
+        return EvaluationReport(path, evaluation, _paid(study), ())
 
 
 def _folder(path: Path, config: Config, benchmarks: Sequence[Benchmark], datasets: Sequence[Dataset]) -> StudyFolder:
