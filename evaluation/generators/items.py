@@ -129,7 +129,7 @@ def measure_rows(datasets: Sequence[Dataset], rows: Sequence[Row], reader: Reade
     if len(by_name) != len(datasets):
         raise ValueError("two datasets have the same name")
     if len({row.key for row in rows}) != len(rows):
-        raise ValueError("two rows have the same dataset, method and model")
+        raise ValueError("two rows have the same dataset, method, model and kind")
     for row in rows:
         if row.dataset not in by_name:
             raise ValueError(f"row {row.label!r} is of no dataset given: {row.dataset!r}")

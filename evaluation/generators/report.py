@@ -55,7 +55,7 @@ def write_evaluation_report(folder: Path, evaluation: Evaluation) -> list[Path]:
     summary = evaluation.summary
     pictures = evaluation_pictures(summary)
     report = Report("Question generators", _lead(summary), offline_warning(summary), _sections(evaluation, pictures))
-    tables = (*_tables(summary).values(), *paper_tables(), scores_table(evaluation.measured))
+    tables = (*evaluation_tables(summary).values(), *paper_tables(), scores_table(evaluation.measured))
     data = evaluation_data(evaluation.datasets, evaluation.measured)
     return write_report(folder, data, summary, report, tables=tables, pictures=pictures, all_pictures=PICTURES, stem=STEM)
 
@@ -67,7 +67,7 @@ def summary_lines(summary: EvaluationSummary) -> list[str]:
     return [*lines, *(f"note: {note}" for note in ([warning] if warning else [])), *(f"note: {note}" for note in summary.notes)]
 
 
-def _tables(summary: EvaluationSummary) -> dict[str, Table]:
+def evaluation_tables(summary: EvaluationSummary) -> dict[str, Table]:
     """All tables of the evaluation's own figures, the most telling first."""
     made = (
         *(main_scores(summary).table, reference_scores(summary).table, comparisons_table(summary), backbone_scores(summary).table),
@@ -104,7 +104,7 @@ def _sections(evaluation: Evaluation, pictures: tuple[Picture, ...]) -> list[Sec
     from evaluation.pages.page_parts import Drawing, Listed
 
     summary = evaluation.summary
-    made = _tables(summary)
+    made = evaluation_tables(summary)
 
     def drawings(stem: str) -> list[Block]:
         return [Drawing(one) for one in pictures if one.name.startswith(stem)]

@@ -64,6 +64,8 @@ class RowKey(NamedTuple):
     """Key of the method."""
     model: str | None
     """The model's name on its server."""
+    kind: RowKind
+    """Where the questions come from."""
 
 
 @dataclass(frozen=True)
@@ -94,4 +96,4 @@ class Row:
     @property
     def key(self) -> RowKey:
         """No two rows of an evaluation have the same."""
-        return RowKey(self.dataset, self.method, self.model)
+        return RowKey(self.dataset, self.method, self.model, self.kind)
