@@ -15,6 +15,7 @@ EvaluationOut = Annotated[
 ]
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Ask again for questions that got no usable reply.")]
 WithPath = Annotated[bool, typer.Option("--with-path", help="Give the reasoning path to every method; same as evaluate.with_path=true.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print how many calls are left and what they may cost; ask nobody.")]
 Limit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="Score at most N records of each dataset.", show_default=False)
 ]
@@ -27,6 +28,7 @@ def evaluate(
     with_path: WithPath = False,
     limit: Limit = None,
     retry_failed: RetryFailed = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -43,6 +45,8 @@ def evaluate(
         chronoqg evaluate my.yaml --set evaluate.predictions.mine=predictions.jsonl
     """
     with errors_as_lines(debug):
+        from evaluation.generators.estimate import EvaluationEstimate, estimate_evaluation
+        from evaluation.generators.study import EvaluationReport
         from evaluation.generators.study import evaluate as run_evaluation
         from runs.config_file import load_config
 
@@ -50,11 +54,15 @@ def evaluate(
         loaded = load_config(config, [*given, *([] if limit is None else [f"evaluate.limit={limit}"])])
         path = Path(out) if out is not None else Path("runs/output") / f"{Path(config).stem}-evaluate"
         with progress() as advance:
-            report = run_evaluation(path, loaded, run_directory(None, config), retry_failed=retry_failed, advance=advance)
+            report: EvaluationReport | EvaluationEstimate
+            if dry_run:
+                report = estimate_evaluation(path, loaded, run_directory(None, config), advance)
+            else:
+                report = run_evaluation(path, loaded, run_directory(None, config), retry_failed=retry_failed, advance=advance)
         if as_json:
             write_json(report.as_json())
         else:
             write_out(report.lines())
         for line in report.talk():
             say(line)
-        raise typer.Exit(1 if report.failed else 0)
+        raise typer.Exit(1 if isinstance(report, EvaluationReport) and report.failed else 0)

@@ -14,6 +14,7 @@ import pytest
 
 from baselines.methods.offline_rules import METHOD as RULES
 from baselines.task import task_of
+from evaluation.generators.estimate import estimate_evaluation
 from evaluation.generators.study import EvaluationReport, evaluate, score_generators
 from runs.config_file import LoadedConfig, load_config
 from runs.json_lines import model_line
@@ -303,3 +304,22 @@ def test_another_benchmark_in_the_same_directory_is_refused(benchmark: Path, tmp
     moved = tmp_path / "moved.jsonl"
     moved.write_bytes(benchmark.read_bytes())
     score_generators(tmp_path / "out", config(tmp_path, moved, "evaluate.methods=[template]"), tmp_path / "none")
+
+
+def test_a_dry_run_counts_the_calls_that_are_left_and_bounds_what_they_cost(
+    benchmark: Path, records: list[BenchmarkRecord], server: FakeServer, tmp_path: Path
+) -> None:
+    loaded = config(tmp_path, benchmark, "evaluate.methods=[zero_shot, template]", url=server.url)
+    estimate = estimate_evaluation(tmp_path / "out", loaded, tmp_path / "none")
+    assert server.seen == []
+    assert not (tmp_path / "out").exists()
+    report = score_generators(tmp_path / "out", loaded, tmp_path / "none")
+    n = len(scored(report, records))
+    zero, template = estimate.rows
+    assert (zero.questions, zero.calls, zero.cached) == (n, (n, n), 0)
+    assert (template.questions, template.calls, template.usd) == (n, (0, 0), 0)
+    assert zero.usd is not None
+    assert report.usd_paid <= zero.usd
+    assert [row.questions for row in estimate_evaluation(tmp_path / "out", loaded, tmp_path / "none").rows] == [0, 0]
+    elsewhere = estimate_evaluation(tmp_path / "elsewhere", loaded, tmp_path / "none").rows[0]
+    assert (elsewhere.questions, elsewhere.cached) == (n, n)
