@@ -144,7 +144,7 @@ def _question(reply: str, otherwise: str) -> str:
 
 def _lines(brief: str) -> str:
     """The first three lines of a brief that have words."""
-    return "\n".join([as_line(line) for line in brief.splitlines() if any(sign.isalnum() for sign in line)][:3])
+    return "\n".join([f"- {as_line(line)}" for line in brief.splitlines() if any(sign.isalnum() for sign in line)][:3])
 
 
 METHOD = RoleAgentQg()
