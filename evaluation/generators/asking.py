@@ -49,9 +49,10 @@ def check_models(loaded: LoadedConfig, cells: Sequence[GeneratorCell]) -> None:
             check_environment(replace(loaded, config=cell.config), models=[cell.model_key])
 
 
-def open_cache_for(loaded: LoadedConfig, cells: Sequence[GeneratorCell]) -> AbstractContextManager[ResponseCache | None]:
-    """The cache of an evaluation, if any cell asks a model."""
-    return _Cache(Path(loaded.config.cache.path)) if any(cell.model_key is not None for cell in cells) else nullcontext()
+def open_cache_for(loaded: LoadedConfig, cells: Sequence[GeneratorCell], *, reads: bool) -> AbstractContextManager[ResponseCache | None]:
+    """The cache of an evaluation, if any cell or the reader asks a model."""
+    asks = reads or any(cell.model_key is not None for cell in cells)
+    return _Cache(Path(loaded.config.cache.path)) if asks else nullcontext()
 
 
 class _Cache(AbstractContextManager[ResponseCache]):
@@ -123,7 +124,7 @@ def _write(
             advance(cell.name, done, total)
 
     traces, config = study.reader.trace_file(), cell.config
-    agents = _free(cell) if cell.model_key is None else _asking(cell, folder, _spent_elsewhere(study, cell), benchmarks, cache, tell)
+    agents = _free(cell) if cell.model_key is None else _asking(cell, folder, spent_elsewhere(study, cell.folder), benchmarks, cache, tell)
     counts = len(taken), len(traces)
     with rare_collections():
         asyncio.run(work_through(map(traces.record, taken), agents, config.run.concurrency, folder.database, counts, advance_cell))
@@ -169,10 +170,11 @@ def _asking(
     return Agents(one, source.aclose)
 
 
-def _spent_elsewhere(study: StudyFolder, cell: GeneratorCell) -> int:
+def spent_elsewhere(study: StudyFolder, fork: str) -> int:
+    """Billionths of a US dollar spent in all forks of an evaluation but this one."""
     spent = 0
     for other in study.cells():
-        if other.note.name != cell.folder and other.has_agents:
+        if other.note.name != fork and other.has_agents:
             with other.database() as database:
                 spent += database.spent()
     return spent

@@ -51,8 +51,8 @@ class Reader(NamedTuple):
     """What it made of the row's question; `None` if it was not asked."""
 
 
-def offline_reader(rows: Iterable[Row], *, seed: int, most: int | None = MOST_READ) -> Reader:
-    """The rules, of some of each row's questions: of the same records in all rows of a dataset.
+def records_read(rows: Iterable[Row], *, seed: int, most: int | None = MOST_READ) -> dict[str, frozenset[str]]:
+    """Dataset -> ids of the records whose questions are read: the same in all its rows.
 
     Args:
         rows: all rows.
@@ -64,6 +64,12 @@ def offline_reader(rows: Iterable[Row], *, seed: int, most: int | None = MOST_RE
         if row.dataset not in chosen:
             order = sorted(row.predictions, key=lambda ident: drawing_key(seed, ident))
             chosen[row.dataset] = frozenset(order[:most])
+    return chosen
+
+
+def offline_reader(rows: Sequence[Row], *, seed: int, most: int | None = MOST_READ) -> Reader:
+    """The rules, of some of each row's questions; the arguments are those of `records_read`."""
+    chosen = records_read(rows, seed=seed, most=most)
 
     def reply(row: Row, record: BenchmarkRecord) -> ReadingReply | None:
         if record.id not in chosen[row.dataset]:

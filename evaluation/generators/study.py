@@ -11,13 +11,14 @@ from evaluation.generators.asking import check_models, open_cache_for, write_cel
 from evaluation.generators.cells import generator_cells
 from evaluation.generators.datasets import Benchmark, all_datasets, read_benchmarks
 from evaluation.generators.failures import Reader, offline_reader
+from evaluation.generators.reading import model_reader, reader_config
 from evaluation.generators.report import summary_lines, write_evaluation_report
 from evaluation.generators.row_making import outside_rows, rows_of_cells
-from evaluation.generators.rows import Dataset, Row
+from evaluation.generators.rows import Dataset
 from evaluation.generators.scoring import Evaluation, score_rows
 from evaluation.pages.rate_text import usd_text
 from evaluation.study.folder import Asked, Identity, SampleNote, StudyFolder
-from runs.config_file import LoadedConfig
+from runs.config_file import LoadedConfig, check_environment
 from runs.json_lines import pretty_json
 from runs.manifest import GraphNote
 from runs.terminal import Advance, say
@@ -92,18 +93,24 @@ def score_generators(
     datasets = all_datasets(benchmarks, config.evaluate)
     cells = generator_cells(loaded, benchmarks)
     check_models(loaded, cells)
+    reading = reader_config(loaded)
+    if reading is not None:
+        check_environment(replace(loaded, config=reading), models=[config.evaluate.reader])
     outside = outside_rows(config.evaluate.predictions, datasets, benchmarks, say)
     if not cells and not outside:
         raise ConfigError(
             "there is nothing to score", where="evaluate.methods", remedy="Name a method, or a file under evaluate.predictions."
         )
-    with _folder(path, config, benchmarks, datasets) as study, open_cache_for(loaded, cells) as cache:
+    with _folder(path, config, benchmarks, datasets) as study, open_cache_for(loaded, cells, reads=reading is not None) as cache:
         written = write_cells(study, cells, benchmarks, cache, tell=say, retry_failed=retry_failed, advance=advance)
         rows = [*rows_of_cells(written, datasets, path.resolve().name), *outside]
+        records = {record.id: record for dataset in datasets for record in dataset.records}
+        if reading is not None:
+            reader: Reader | None = model_reader(study, reading, rows, records, cache, say, advance)
+        else:
+            reader = None if config.evaluate.reader == "none" else offline_reader(rows, seed=config.evaluate.seed)
         say(f"scoring {len(rows)} rows")
-        evaluation = score_rows(
-            datasets, rows, seed=config.evaluate.seed, resamples=config.evaluate.resamples, reader=_reader(config, rows)
-        )
+        evaluation = score_rows(datasets, rows, seed=config.evaluate.seed, resamples=config.evaluate.resamples, reader=reader)
         return EvaluationReport(path, evaluation, _paid(study), ())
 
 
@@ -143,12 +150,6 @@ def _graph_note(benchmarks: Sequence[Benchmark]) -> GraphNote:
 
 def _joined(graphs: Sequence[GraphNote], name: str) -> str | None:
     return "; ".join(dict.fromkeys(text for graph in graphs if (text := getattr(graph, name)))) or None
-
-
-def _reader(config: Config, rows: Sequence[Row]) -> Reader | None:
-    if config.evaluate.reader == "none":
-        return None
-    return offline_reader(rows, seed=config.evaluate.seed)
 
 
 def _paid(study: StudyFolder) -> float:

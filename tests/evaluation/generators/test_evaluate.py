@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from agents.read_constraints import Bench
 from baselines.methods.offline_rules import METHOD as RULES
 from baselines.task import task_of
 from evaluation.generators.estimate import estimate_evaluation
@@ -21,7 +22,7 @@ from runs.json_lines import model_line
 from state.errors import BudgetReached, ChronoQGError, ConfigError, ReplayMismatch
 from state.instance import Backend, BenchmarkRecord
 from tests.command_line import here
-from tests.fake_openai_server import FakeServer, Reply
+from tests.fake_openai_server import FakeServer, Reply, good
 
 KEY = "sk-evaluate-0123456789"
 METHOD_FILE = '''
@@ -323,3 +324,39 @@ def test_a_dry_run_counts_the_calls_that_are_left_and_bounds_what_they_cost(
     assert [row.questions for row in estimate_evaluation(tmp_path / "out", loaded, tmp_path / "none").rows] == [0, 0]
     elsewhere = estimate_evaluation(tmp_path / "elsewhere", loaded, tmp_path / "none").rows[0]
     assert (elsewhere.questions, elsewhere.cached) == (n, n)
+
+
+def test_a_model_that_reads_says_which_constraints_a_question_lacks(
+    benchmark: Path, records: list[BenchmarkRecord], tmp_path: Path
+) -> None:
+    by_question = {json.dumps(record.final_question, ensure_ascii=False): record for record in records}
+
+    def read(body: dict[str, Any]) -> Reply:
+        text = body["messages"][1]["content"]
+        record = next((record for question, record in by_question.items() if question in text), None)
+        if record is None:
+            return good(constraints=[], cannot_tell=False)
+        return good(**Bench(record).state().model_dump(mode="json"))
+
+    outside = tmp_path / "outside.jsonl"
+    lines = [(one.id, one.final_question if number % 3 else "Who?" if number % 2 else "") for number, one in enumerate(records)]
+    outside.write_text("".join(json.dumps({"id": ident, "question": question}) + "\n" for ident, question in lines))
+    with FakeServer(read) as server:
+        loaded = config(
+            tmp_path, benchmark, "evaluate.methods=[]", f"evaluate.predictions.mine={outside}", "evaluate.reader=small", url=server.url
+        )
+        report = score_generators(tmp_path / "out", loaded, tmp_path / "none")
+        asked = {record.id for record in scored(report, records)}
+        written = {ident: question for ident, question in lines if ident in asked}
+        for row in report.evaluation.summary.rows:
+            mine = [
+                written[record.id] for dataset in report.evaluation.datasets if dataset.name == row.dataset for record in dataset.records
+            ]
+            assert row.failures is not None
+            assert row.failures.clean == sum(question not in ("", "Who?") for question in mine)
+            assert row.failures.missing == mine.count("Who?")
+            assert row.failures.read == len(mine) - mine.count("")
+        calls = len(server.seen)
+        assert calls == sum(bool(question) for question in written.values())
+        score_generators(tmp_path / "out", loaded, tmp_path / "none")
+        assert len(server.seen) == calls
