@@ -7,6 +7,7 @@ Labels and the texts of models stand only where a string is shown; none is ever 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -50,9 +51,10 @@ def list_entry(instance: ReportedInstance) -> list[Any]:
 def instance_data(instance: ReportedInstance) -> dict[str, Any]:
     """All that the page says of an instance."""
     record = instance.record
-    rows = execute(record.trace, record.evidence).rows
+    rows = _rows_left(record)
     labels = _Labels(record)
     facts = _drawn(record, rows)
+    axis = TimeAxis([(fact.start, fact.end) for fact in facts])
     proof = set(record.support_facts)
     others = [fact for fact in record.evidence if fact not in proof]
     return {
@@ -73,8 +75,8 @@ def instance_data(instance: ReportedInstance) -> dict[str, Any]:
         "hint": shown(record.structure_hint),
         "funnel": list(_funnel(record)),
         "constraints": [[name, operator, shown(text), *places] for name, operator, text, places in _constraints(record, rows, facts)],
-        "facts": _facts(record, facts, labels),
-        "marks": _marks(facts),
+        "facts": _facts(record, facts, labels, axis),
+        "marks": [list(mark) for mark in axis.marks()],
         "evidence": [labels.fact(fact) for fact in sorted(others, key=_order)],
         "labels": labels.texts,
         "visits": [_visit(visit) for visit in instance.visits],
@@ -115,12 +117,24 @@ class _Labels:
     def place(self, ident: str) -> int:
         if ident not in self._places:
             self._places[ident] = len(self.texts)
-            self.texts.append(shown(self._record.labels[ident]))
+            self.texts.append(_label(self._record.labels[ident]))
         return self._places[ident]
 
     def fact(self, fact: TemporalFact) -> list[Any]:
         """Places of its labels, and when it holds."""
         return [self.place(fact.subject), self.place(fact.relation), self.place(fact.object), span_reading(fact.start, fact.end)]
+
+
+_label = lru_cache(maxsize=1 << 15)(shown)  # the same entities stand in one instance after another
+
+
+def _rows_left(record: BenchmarkRecord) -> tuple[Row, ...]:
+    """The rows left at the end.
+
+    The support facts alone give them, unless a fact was ranked: its rank is one among all of the evidence.
+    """
+    is_ranked = any(isinstance(step, OrdinalStep) for step in record.trace.steps)
+    return execute(record.trace, record.evidence if is_ranked else record.support_facts).rows
 
 
 def _drawn(record: BenchmarkRecord, rows: tuple[Row, ...]) -> dict[TemporalFact, tuple[str, ...]]:
@@ -138,9 +152,9 @@ def _drawn(record: BenchmarkRecord, rows: tuple[Row, ...]) -> dict[TemporalFact,
     return {fact: tuple(sorted(names[fact], key=lambda name: rank[name])) for fact in sorted(names, key=place)}
 
 
-def _facts(record: BenchmarkRecord, facts: dict[TemporalFact, tuple[str, ...]], labels: _Labels) -> list[list[Any]]:
+def _facts(record: BenchmarkRecord, facts: dict[TemporalFact, tuple[str, ...]], labels: _Labels, axis: TimeAxis) -> list[list[Any]]:
     """What is drawn: labels, when, the names, both ends on the axis, whether it is a point, whether it is a reference."""
-    axis, points = _axis(facts), _point_relations(record)
+    points = _point_relations(record)
     return [
         [
             *labels.fact(fact),
@@ -151,14 +165,6 @@ def _facts(record: BenchmarkRecord, facts: dict[TemporalFact, tuple[str, ...]], 
         ]
         for fact, names in facts.items()
     ]
-
-
-def _marks(facts: dict[TemporalFact, tuple[str, ...]]) -> list[list[Any]]:
-    return [list(mark) for mark in _axis(facts).marks()]
-
-
-def _axis(facts: dict[TemporalFact, tuple[str, ...]]) -> TimeAxis:
-    return TimeAxis([(fact.start, fact.end) for fact in facts])
 
 
 def _constraints(

@@ -10,7 +10,7 @@ from evaluation.pages.rate_text import usd_text
 from evaluation.pages.report_files import OFFLINE, filled, grids
 from evaluation.pages.tables import Table, as_csv, as_text, rounded
 from evaluation.run_report.instance_data import instance_data, list_entry
-from evaluation.run_report.instances import NOT_FINISHED, ReportedInstance, open_reported, reported_instances
+from evaluation.run_report.instances import ALL_FATES, NOT_FINISHED, ReportedInstance, open_reported, reported_instances
 from evaluation.run_report.page import PAGE, InstanceParts, page_script, page_style
 from evaluation.run_report.summary import RootCandidates, RunSummary
 from evaluation.run_report.tables import tables
@@ -105,8 +105,8 @@ def report_run(path: Path, advance: Advance | None = None) -> RunReport:
     )
     write_whole(path / PAGE, [page])
     written = (path / PAGE, *(path / name for name in files), *parts.written)
-    lost = [ident for fate, ident in sorted(first.items()) if fate not in (ACCEPTED, NOT_FINISHED)]
-    return RunReport(summary, written, next(iter([*lost, *first.values()]), None))
+    order = [fate for fate in ALL_FATES if fate not in (ACCEPTED, NOT_FINISHED)] + [ACCEPTED, NOT_FINISHED]
+    return RunReport(summary, written, next((first[fate] for fate in order if fate in first), None))
 
 
 def _data(instance: ReportedInstance, path: Path) -> dict[str, object]:

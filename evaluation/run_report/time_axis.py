@@ -6,6 +6,7 @@ All calendar arithmetic is done here, so that whoever draws needs to know nothin
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from state.interval import Granularity, civil_from_days, days_from_civil, format_granule, format_year, parse_iso, to_granule
@@ -74,9 +75,7 @@ class TimeAxis:
         scale = 1
         while True:
             for factor in (1, 2, 5):
-                step = factor * scale
-                years = range(first - first % step, last + 1, step)
-                starts = (to_granule(self._granularity, year) for year in years)
+                starts = (to_granule(self._granularity, year) for year in _round_years(first, last, factor * scale))
                 yield [granule for granule in starts if self._low <= granule < self._high]
             scale *= 10
 
@@ -117,6 +116,7 @@ def reading(iso: str) -> str:
     return f"{1 - year} BC{rest}" if year < 1 else f"{year}{rest}"
 
 
+@lru_cache(maxsize=1 << 15)  # a file of records names the same spans again and again
 def span_reading(start: str, end: str) -> str:
     """A closed span as a person reads it, a single granule as itself.
 
@@ -124,6 +124,12 @@ def span_reading(start: str, end: str) -> str:
     ('1996 to 2003', '1996')
     """
     return reading(start) if start == end else f"{reading(start)} to {reading(end)}"
+
+
+def _round_years(first: int, last: int, step: int) -> list[int]:
+    """Years from the first to the last whose number, as it is read, is a multiple of the step."""
+    before = [1 - number for number in range(step * -(-max(1, 1 - last) // step), 2 - first, step)]
+    return [*before[::-1], *range(step * -(-max(1, first) // step), last + 1, step)]
 
 
 def _month(granule: int, granularity: Granularity) -> tuple[int, int]:
