@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import typer
 
+from runs.cli.auditing import audit
 from runs.cli.comparing import compare
 from runs.cli.evaluating import evaluate
 from runs.cli.exporting import export
@@ -28,7 +29,21 @@ from runs.cli.studies import rewriter, verifier
 from runs.rivals import refuse_rivals
 from runs.terminal import survive_narrow_encodings
 
-_COMMANDS: tuple[Callable[..., None], ...] = (sample, estimate, build, check, show, replay, report, compare, evaluate, export, pack, unpack)
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    sample,
+    estimate,
+    build,
+    check,
+    show,
+    replay,
+    report,
+    compare,
+    evaluate,
+    export,
+    audit,
+    pack,
+    unpack,
+)
 
 
 class _Noun(NamedTuple):

@@ -27,6 +27,7 @@ COMMANDS = (
     ("compare",),
     ("evaluate",),
     ("export",),
+    ("audit",),
     ("pack",),
     ("unpack",),
     ("study", "verifier"),
