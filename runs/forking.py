@@ -184,8 +184,9 @@ def fork_run(order: ForkOrder, advance: Advance | None = None) -> ForkReport:
 
 
 def _node(typed: str) -> Node:
-    if typed not in Node.__members__.values():
-        raise ConfigError(f"there is no node {typed!r}", where="--from", remedy=did_you_mean(typed, [node.value for node in Node]))
+    known = [node.value for node in Node if node is not Node.GENERATE]  # which is a row's of an evaluation
+    if typed not in known:
+        raise ConfigError(f"there is no node {typed!r}", where="--from", remedy=did_you_mean(typed, known))
     return Node(typed)
 
 
