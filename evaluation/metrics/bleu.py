@@ -50,7 +50,7 @@ def bleu_of_sums(sums: ArrayLike) -> NDArray[np.float64]:
     scored = (matches > 0).all(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.exp(np.log(matches / totals).mean(axis=-1))
-    score: NDArray[np.float64] = np.where(scored, brevity_penalty(table) * mean, 0.0)
+    score: NDArray[np.float64] = np.where(scored, _brevity_penalty(table) * mean, 0.0)
     return score
 
 
@@ -59,14 +59,14 @@ def corpus_bleu(total: ArrayLike) -> float:
     return float(bleu_of_sums(total))
 
 
-def brevity_penalty(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+def signature(items: int) -> str:
+    """How the number is made, for a corpus of so many items."""
+    return text_signature("bleu4", average="corpus", order="1-4", smoothing="none", tokens=WORD_TOKENS, library="own", items=items)
+
+
+def _brevity_penalty(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """1 where the hypotheses are longer than their references, else exp(1 - reference / hypothesis): (..., 10) -> (...)."""
     ours, theirs = sums[..., -2], sums[..., -1]
     with np.errstate(divide="ignore", invalid="ignore"):
         penalty: NDArray[np.float64] = np.where(ours > theirs, 1.0, np.where(ours > 0, np.exp(1 - theirs / ours), 0.0))
     return penalty
-
-
-def signature(items: int) -> str:
-    """How the number is made, for a corpus of so many items."""
-    return text_signature("bleu4", average="corpus", order="1-4", smoothing="none", tokens=WORD_TOKENS, library="own", items=items)

@@ -54,20 +54,21 @@ def common_ngrams(one: Sequence[str], other: Sequence[str], order: int) -> int:
 def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
     """The length of the longest common subsequence.
 
-    Bit i of `row` is 0 where one more token of `one[: i + 1]` than of `one[:i]` can be matched so far.
+    Bit i of `row` is 0 where one more token of `short[: i + 1]` than of `short[:i]` can be matched so far.
 
     >>> common_subsequence("who led the club".split(), "the club led by whom".split())
     2
     """
+    short, long = sorted((one, other), key=len)
     places: dict[str, int] = {}
-    for index, token in enumerate(one):
+    for index, token in enumerate(short):
         places[token] = places.get(token, 0) | 1 << index
-    full = (1 << len(one)) - 1
+    full = (1 << len(short)) - 1
     row = full
-    for token in other:
+    for token in long:
         matched = row & places.get(token, 0)
         row = (row + matched | row - matched) & full
-    return len(one) - row.bit_count()
+    return len(short) - row.bit_count()
 
 
 def _overlap(common: int, ours: int, theirs: int) -> Overlap:

@@ -102,7 +102,7 @@ def score_pair(hypothesis: str, reference: str) -> PairScores:
     words = rouge_unicode.unicode_rouge(hypothesis, reference)
     return PairScores(
         bleu_counts=counts,
-        sentence_bleu4_m1=float(sentence_bleu.sentence_bleu_of_counts(counts)),
+        sentence_bleu4_m1=sentence_bleu.sentence_bleu_of_counts(counts),
         rouge2_f1=plain.rouge2.f1,
         rougeL_f1=plain.rougeL.f1,
         rouge2_recall=plain.rouge2.recall,

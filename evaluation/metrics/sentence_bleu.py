@@ -6,24 +6,23 @@ as one n-gram, and a question without a common token scores 0.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from math import exp, fsum, log
 
-from evaluation.metrics.bleu import ORDER, bleu_counts, brevity_penalty
+from evaluation.metrics.bleu import ORDER, BleuCounts, bleu_counts
 from evaluation.metrics.signature import WORD_TOKENS, text_signature
 
 EPSILON = 0.1
 """What a zero numerator counts."""
 
 
-def sentence_bleu_of_counts(counts: ArrayLike) -> NDArray[np.float64]:
-    """The smoothed BLEU-4 of each pair's counts, (..., 10) -> (...)."""
-    table = np.asarray(counts, dtype=float)
-    matches, totals = table[..., :ORDER], np.maximum(1.0, table[..., ORDER : 2 * ORDER])
-    precisions = np.where(matches > 0, matches, EPSILON) / totals
-    smoothed = brevity_penalty(table) * np.exp(np.log(precisions).mean(axis=-1))
-    score: NDArray[np.float64] = np.where(matches[..., 0] > 0, smoothed, 0.0)
-    return score
+def sentence_bleu_of_counts(counts: BleuCounts) -> float:
+    """The smoothed BLEU-4 of one pair's counts, (10,)."""
+    *ngrams, ours, theirs = counts.tolist()
+    matches, totals = ngrams[:ORDER], ngrams[ORDER:]
+    if not matches[0]:
+        return 0.0
+    logarithms = fsum(log((match or EPSILON) / max(1, total)) for match, total in zip(matches, totals, strict=True))
+    return exp(logarithms / ORDER + min(0.0, 1 - theirs / ours))
 
 
 def sentence_bleu(hypothesis: str, reference: str) -> float:
@@ -32,7 +31,7 @@ def sentence_bleu(hypothesis: str, reference: str) -> float:
     Raises:
         TypeError: a text is not a string.
     """
-    return float(sentence_bleu_of_counts(bleu_counts(hypothesis, reference)))
+    return sentence_bleu_of_counts(bleu_counts(hypothesis, reference))
 
 
 def signature(items: int) -> str:
