@@ -117,12 +117,14 @@ def score_generators(
 def _folder(path: Path, config: Config, benchmarks: Sequence[Benchmark], datasets: Sequence[Dataset]) -> StudyFolder:
     records = sorted((record for dataset in datasets for record in dataset.records), key=lambda record: record.id)
 
-    def asked() -> Asked:
+    def make() -> Asked:
         notes = tuple(f"{one.name}: {one.path}, {len(one.records)} questions" for one in benchmarks)
         note = SampleNote(kind="generators", source=", ".join(one.path for one in benchmarks), strata=(), notes=notes)
-        return Asked(records, (), _graph_note(benchmarks), note)
+        # As in every `traces.jsonl`: no method is near a reference, and the questions are those that the rows write.
+        asked = [record.model_copy(update={"final_question": None, "backend": None}) for record in records]
+        return Asked(asked, (), _graph_note(benchmarks), note)
 
-    return StudyFolder(path, config, _identity_of({one.name: one.sha256 for one in benchmarks}), asked, config.evaluate.seed)
+    return StudyFolder(path, config, _identity_of({one.name: one.sha256 for one in benchmarks}), make, config.evaluate.seed)
 
 
 def _identity_of(sha256: Mapping[str, str]) -> Identity:
