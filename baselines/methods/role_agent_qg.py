@@ -49,7 +49,7 @@ UNREADABLE = 3
 SUMMARY_LENGTH = 200
 """Characters of the facts that the content editor sees."""
 _SCALE = re.compile(r"\b1\s*(?:-|–|to)\s*5\b")
-_SCORE = re.compile(r"\bscore[^\d\n]{0,20}(-?\d+(?:\.\d+)?)", re.IGNORECASE)
+_SCORE = re.compile(r"\bscore[^\d\n]{0,20}(\d+(?:\.\d+)?)", re.IGNORECASE)
 _BARE = re.compile(r"\W*(\d+(?:\.\d+)?)(?:\s*/\s*5)?\W*")
 _FEEDBACK = re.compile(r"\bfeedback[\s*_]*:[\s*_]*(?P<said>[^\n]*)", re.IGNORECASE)
 
