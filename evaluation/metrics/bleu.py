@@ -35,12 +35,10 @@ def bleu_counts(hypothesis: str, reference: str) -> BleuCounts:
     """
     require_text(hypothesis, reference)
     ours, theirs = word_tokens(hypothesis), word_tokens(reference)
-    counts = np.zeros(WIDTH, dtype=np.int64)
-    counts[-2:] = len(ours), len(theirs)
-    for order in range(1, ORDER + 1):
-        counts[ORDER + order - 1] = max(0, len(ours) - order + 1)
-        counts[order - 1] = common_ngrams(ours, theirs, order)
-    return counts
+    orders = range(1, ORDER + 1)
+    matches = [common_ngrams(ours, theirs, order) for order in orders]
+    totals = [max(0, len(ours) - order + 1) for order in orders]
+    return np.array([*matches, *totals, len(ours), len(theirs)], dtype=np.int64)
 
 
 def bleu_of_sums(sums: ArrayLike) -> NDArray[np.float64]:

@@ -46,7 +46,7 @@ def common_ngrams(one: Sequence[str], other: Sequence[str], order: int) -> int:
     >>> common_ngrams("the the cat".split(), "the cat the".split(), 1)
     3
     """
-    ours, theirs = (Counter(zip(*(tokens[start:] for start in range(order)), strict=False)) for tokens in (one, other))
+    ours, theirs = (Counter(zip(*[tokens[start:] for start in range(order)], strict=False)) for tokens in (one, other))
     both = ours.keys() & theirs.keys()
     return sum(map(min, map(ours.__getitem__, both), map(theirs.__getitem__, both)))
 

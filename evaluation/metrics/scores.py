@@ -126,7 +126,7 @@ class ItemScores:
     def of(cls, pairs: Iterable[tuple[str, str]]) -> ItemScores:
         """The scores of pairs of hypothesis and reference.
 
-        Cost: about half a millisecond a pair of 70 words each.
+        Cost: about half a millisecond a pair of questions of 70 words.
 
         Raises:
             TypeError: a text is not a string.
