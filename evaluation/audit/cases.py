@@ -128,7 +128,10 @@ def _text(value: Mapping[str, Any], key: str, *, optional: bool = False) -> str:
 def _case_of_ours(value: Any, number: int) -> Case:
     if not isinstance(value, Mapping):
         raise ValueError("should be an object")
-    trace = Trace.model_validate(value.get("trace"))
+    missing = [key for key in ("trace", "evidence", "labels", "answer_id") if key not in value]
+    if missing:
+        raise ValueError(f"it lacks {', '.join(missing)}")
+    trace = Trace.model_validate(value["trace"])
     problem = trace_problem(trace)
     if problem:
         raise ValueError(f"trace: {problem}")

@@ -128,7 +128,7 @@ class AuditReport(Contract):
             lines.append(f"bad lines: {self.bad_line_count} in all")
         found = self.any_defect.all.hits
         verdict = "no defect found" if not found else f"{found} of {self.records} records have a defect"
-        unread = f", {self.bad_line_count} lines are no records" if self.bad_line_count else ""
+        unread = f"; lines that are no records: {self.bad_line_count}" if self.bad_line_count else ""
         return [*lines, f"audited {self.records} records: {verdict}{unread}"]
 
     def as_json(self) -> bytes:

@@ -249,7 +249,8 @@ def _process(record: BenchmarkRecord, fids: Mapping[TemporalFact, str]) -> tuple
             entry |= {"operation": OPERATION_OF[type(step)], "binding": {"pattern": list(step.pattern)}}
         else:
             binding, read = _binding(step, record, fids)
-            entry["support_fids"] = [fid for name in read for fid in bound.get(name, [name])]
+            reference = binding.get("reference_fact_fid")
+            entry["support_fids"] = [*(fid for name in read for fid in bound[name]), *([reference] if reference else [])]
             constraints.append(
                 {
                     "type": ORDINAL_TYPE if isinstance(step, OrdinalStep) else PAIRWISE_TYPE,
@@ -282,7 +283,7 @@ def _fitting(step: StructuralStep, facts: Iterable[TemporalFact], values: dict[s
 def _binding(
     step: PairwiseStep | OrdinalStep, record: BenchmarkRecord, fids: Mapping[TemporalFact, str]
 ) -> tuple[dict[str, Any], list[str]]:
-    """What a constraint compares, in the released keys and in ours, and the facts it reads, by name or fid."""
+    """What a constraint compares, in the released keys and in ours, and the names of the facts of a row that it reads."""
     if isinstance(step, OrdinalStep):
         ranked = {"multi_event_type": step.operator, "rank": step.rank, "order": step.order.value, "fact": step.fact}
         return ranked, [step.fact]
@@ -291,7 +292,7 @@ def _binding(
     if reference is not None:
         entity = _described_end(reference, record)
         binding |= {"reference_entity": entity, "reference_entity_text": record.labels[entity], "reference_fact_fid": fids[reference]}
-        return binding, [step.left, fids[reference]]
+        return binding, [step.left]
     for other in record.trace.steps:
         if isinstance(other, FilterStep) and other.fact == step.right:
             subject, relation, object_ = other.pattern
