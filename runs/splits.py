@@ -1,9 +1,11 @@
 """Train, dev and test: a seeded split of a benchmark in which no support-fact set stands on two sides.
 
-The split is stable. A group's part is a hash of the seed and of the group's own content, so a record keeps its
-part when records are added, removed or reordered, and the parts of a larger benchmark contain those of a
-smaller one. The price is that shares hold in expectation, in every stratum alike, and not to the record:
-`Split.strata` says what each stratum really got.
+The split is stable unless asked to be exact. Stable: a group's part is a hash of the seed and of the group's own
+content, so a record keeps its part when records are added, removed or reordered, and the parts of a larger
+benchmark contain those of a smaller one. The price is that shares hold in expectation, in every stratum alike, and
+not to the record: `Split.strata` says what each stratum really got. Exact: the groups of each stratum are dealt by
+the shares, to within a group at each border; then a record that is added or removed can move one or two others of
+its stratum to another part, so a benchmark that will grow should not be split so.
 
 Records of one group stay together: those with the same support facts, the same normalised question or the
 same query, and those linked by others. A group is named after the smallest hash among its members' support
@@ -57,6 +59,8 @@ class Split:
     """What the assignment was drawn with."""
     shares: tuple[int, int, int]
     """Shares asked for, of train, dev and test."""
+    is_exact: bool
+    """Whether the shares were dealt within each stratum, rather than drawn group by group."""
     group_of: Mapping[str, str]
     """Record id -> name of its group; sorted by id."""
     part_of_group: Mapping[str, Part]
@@ -88,13 +92,14 @@ class Split:
         return [ident for ident in self.group_of if self.part_of(ident) == part]
 
 
-def split(records: Iterable[BenchmarkRecord], seed: int, shares: tuple[int, int, int] = SHARES) -> Split:
+def split(records: Iterable[BenchmarkRecord], seed: int, shares: tuple[int, int, int] = SHARES, *, exact: bool = False) -> Split:
     """Assigns every record to a part; the order of the records does not matter, nor does the process.
 
     Args:
         records: records of both parts, S and M, of one benchmark; read once, not kept.
         seed: another seed gives another assignment.
         shares: of train, dev and test, in any common unit.
+        exact: deal the shares within each stratum; a record's part then hangs on the others of its stratum.
 
     Raises:
         RunFolderError: two records have the same id.
@@ -119,11 +124,12 @@ def split(records: Iterable[BenchmarkRecord], seed: int, shares: tuple[int, int,
         root = links.root(f"record {ident}")
         name[root] = min(own, name.get(root, own))
     group_of = {ident: name[links.root(f"record {ident}")] for ident in sorted(support)}
-    part_of_group = {group: _part(seed, group, shares) for group in sorted(set(group_of.values()))}
+    places = _dealt(seed, group_of, stratum) if exact else {group: _drawn(seed, group) for group in set(group_of.values())}
+    part_of_group = {group: _part(place, shares) for group, place in sorted(places.items())}
     strata: dict[Stratum, dict[Part, int]] = {key: dict.fromkeys(PARTS, 0) for key in sorted(set(stratum.values()))}
     for ident, group in group_of.items():
         strata[stratum[ident]][part_of_group[group]] += 1
-    return Split(seed, shares, group_of, part_of_group, strata)
+    return Split(seed, shares, exact, group_of, part_of_group, strata)
 
 
 def stratum_of(record: BenchmarkRecord) -> Stratum:
@@ -141,6 +147,8 @@ class Shared(StrEnum):
     ANSWER = "answer and its relation"
 
 
+_Values = Mapping[Shared, frozenset[bytes]]
+"""What a record holds, by kind, as hashes."""
 NEVER_SHARED = (Shared.SUPPORT, Shared.QUERY, Shared.QUESTION)
 """What `split` keeps on one side."""
 
@@ -182,11 +190,29 @@ def overlaps(records: Iterable[BenchmarkRecord], split: Split) -> OverlapReport:
         records: the records that were split; read once, only hashes are kept.
         split: their parts.
     """
+    return _overlaps({record.id: _values(record) for record in records}, split)
+
+
+def split_with_overlaps(
+    records: Iterable[BenchmarkRecord], seed: int, shares: tuple[int, int, int] = SHARES, *, exact: bool = False
+) -> tuple[Split, OverlapReport]:
+    """`split` and `overlaps` in one reading of the records; of each only hashes are kept."""
+    values: dict[str, _Values] = {}
+
+    def read() -> Iterator[BenchmarkRecord]:
+        for record in records:
+            values[record.id] = _values(record)
+            yield record
+
+    made = split(read(), seed, shares, exact=exact)
+    return made, _overlaps(values, made)
+
+
+def _overlaps(values: Mapping[str, _Values], split: Split) -> OverlapReport:
     held: dict[Shared, list[tuple[Part, frozenset[bytes]]]] = {kind: [] for kind in Shared}
-    for record in records:
-        part = split.part_of(record.id)
-        for kind, values in _values(record).items():
-            held[kind].append((part, frozenset(map(_short, values))))
+    for ident, of_record in values.items():
+        for kind, hashes in of_record.items():
+            held[kind].append((split.part_of(ident), hashes))
     found = []
     for kind, rows in held.items():
         known: dict[Part, set[bytes]] = {part: set() for part in PARTS}
@@ -206,16 +232,18 @@ def _overlap(
     return Overlap(kind=kind, earlier=earlier, later=later, shared=len(shared), values=len(known[later]), records=met, of=len(mine))
 
 
-def _values(record: BenchmarkRecord) -> dict[Shared, list[str]]:
+def _values(record: BenchmarkRecord) -> _Values:
+    """What a record may share with others, as hashes."""
     answer = record.trace.answer_variable
     patterns = (step.pattern for step in record.trace.steps if isinstance(step, StructuralStep))
-    return {
+    values: dict[Shared, list[str]] = {
         Shared.SUPPORT: [repr(sorted(map(_exactly, record.support_facts)))],
         Shared.QUERY: [record.id.rpartition("-")[2]],
         Shared.QUESTION: [normalise_label(record.final_question or record.raw_question)],
         Shared.FACT: [repr(_exactly(fact)) for fact in record.support_facts],
         Shared.ANSWER: [repr((record.answer_id, relation)) for left, relation, right in patterns if answer in (left, right)],
     }
+    return {kind: frozenset(map(_short, some)) for kind, some in values.items()}
 
 
 def _exactly(fact: TemporalFact) -> tuple[str, str, str, str, str]:
@@ -243,10 +271,35 @@ def _questions(record: BenchmarkRecord) -> Iterator[str]:
             yield normal
 
 
-def _part(seed: int, group: str, shares: tuple[int, int, int]) -> Part:
-    drawn = int.from_bytes(hashlib.sha256(f"{seed} {group}".encode()).digest()[:8], "big")
-    place = drawn * sum(shares) >> 64
-    return PARTS[0] if place < shares[0] else PARTS[1] if place < shares[0] + shares[1] else PARTS[2]
+def _drawn(seed: int, what: str) -> int:
+    """A place on a circle of 2^64."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {what}".encode()).digest()[:8], "big")
+
+
+def _dealt(seed: int, group_of: Mapping[str, str], stratum: Mapping[str, Stratum]) -> dict[str, int]:
+    """Group -> place, such that those of a stratum lie evenly on the circle, in the order in which they are drawn.
+
+    A group counts with all its records, in the stratum of its first id. Where a stratum begins is drawn too, so
+    that the only record of a rare stratum is not always in train.
+    """
+    sizes, of_stratum = Counter(group_of.values()), dict[str, Stratum]()
+    for ident, group in group_of.items():
+        of_stratum.setdefault(group, stratum[ident])
+    totals, before = Counter[Stratum](), Counter[Stratum]()
+    for group, size in sizes.items():
+        totals[of_stratum[group]] += size
+    places = {}
+    for group in sorted(sizes, key=lambda group: _drawn(seed, group)):
+        own = of_stratum[group]
+        middle = (((2 * before[own] + sizes[group]) << 63) // totals[own]) + _drawn(seed, f"stratum {tuple(map(str, own))}")
+        places[group] = middle % (1 << 64)
+        before[own] += sizes[group]
+    return places
+
+
+def _part(place: int, shares: tuple[int, int, int]) -> Part:
+    share = place * sum(shares) >> 64
+    return PARTS[0] if share < shares[0] else PARTS[1] if share < shares[0] + shares[1] else PARTS[2]
 
 
 def _largest_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:

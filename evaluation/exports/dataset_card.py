@@ -128,9 +128,16 @@ def _split_sections(report: ExportReport) -> Iterator[str]:
     yield _table("splits", "Records in each split", ("split", *(f"{kind}" for kind in ConstraintCount)), rows)
     yield (
         f"Split seed {split.seed}, shares {':'.join(map(str, split.shares))}. Records with the same support facts, the same normalised "
-        f"question or the same query stay together ({split.groups} groups). A record's split is a hash of its group's content: it stays "
-        "when the benchmark grows, and the shares hold in expectation, alike for S and M, every operator family and every hop count."
+        f"question or the same query stay together ({split.groups} groups)."
     )
+    alike = "S and M, every combination of operator families and every hop count"
+    if split.is_exact:
+        yield f"The shares were dealt within {alike}. A record's split depends on how many others there are."
+    else:
+        yield (
+            "A record's split is a hash of its group's content: it stays when the benchmark grows, and the shares hold in expectation, "
+            f"alike for {alike}."
+        )
     empty = [f"{kind} {SPLIT_NAMES[part]}" for kind in ConstraintCount for part in PARTS if not split.sizes[kind][part]]
     if empty:
         yield f"Without records, and so not named to the `datasets` library, which refuses empty splits: {', '.join(empty)}."

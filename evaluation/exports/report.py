@@ -47,6 +47,8 @@ class SplitReport(Contract):
     """The split's seed."""
     shares: tuple[int, int, int]
     """Shares asked for, of train, dev and test."""
+    is_exact: bool
+    """Whether they were dealt within each stratum; otherwise a record keeps its part while the benchmark grows."""
     sizes: dict[ConstraintCount, dict[Part, int]]
     """Records of S and M in each part of the split."""
     groups: int
@@ -97,7 +99,8 @@ class ExportReport(Contract):
         for part in PARTS:
             here = {kind: sizes[part] for kind, sizes in self.split.sizes.items()}
             yield f"{part:<10} {sum(here.values())} ({', '.join(f'{kind} {count}' for kind, count in here.items())})"
-        yield f"split      seed {self.split.seed}, {self.split.groups} groups that stay together"
+        how = "exact shares" if self.split.is_exact else "stable"
+        yield f"split      seed {self.split.seed}, {how}, {self.split.groups} groups that stay together"
         for name, count in self.split.large_groups.items():
             yield f"           group {name} holds {count} records, all in one part"
         yield f"in common  {', '.join(f'{kind} {self.split.shared(kind)}' for kind in Shared)}"
@@ -116,6 +119,7 @@ def split_report(split: Split, overlaps: tuple[Overlap, ...]) -> SplitReport:
     return SplitReport(
         seed=split.seed,
         shares=split.shares,
+        is_exact=split.is_exact,
         sizes=by_part,
         groups=len(split.part_of_group),
         large_groups=split.large_groups,

@@ -11,11 +11,11 @@ from evaluation.exports.forms import CARD, FORMS, Row
 from evaluation.exports.report import ExportFormat, ExportReport, split_report
 from evaluation.exports.source import ExportSource, Records
 from runs.json_lines import pretty_json
-from runs.splits import Split, overlaps, split
+from runs.splits import OverlapReport, split_with_overlaps
 from runs.terminal import Advance
 from state.config import AgentsConfig, Config, RoleConfig
 from state.errors import ConfigError
-from state.instance import Backend, BenchmarkRecord
+from state.instance import Backend
 from state.vocabulary import ConstraintCount
 
 
@@ -26,11 +26,12 @@ def export_run(
     *,
     records: Records = Records.ACCEPTED,
     split_seed: int | None = None,
+    exact_shares: bool = False,
     advance: Advance = lambda what, done, total: None,
 ) -> tuple[Path, ExportReport]:
     """Writes a run's records as other tools want them; the same run and seed give the same bytes.
 
-    Cost: three readings of the records, one at a time.
+    Cost: two readings of the records, one at a time.
 
     Args:
         run: the run directory.
@@ -38,6 +39,7 @@ def export_run(
         out: the folder to make; `None` for `export/<format>` in the run directory.
         records: which of the run's records.
         split_seed: seed of the split; `None` for 0.
+        exact_shares: whether the split deals the shares within each stratum, see `runs.splits`.
         advance: told how far the work has come.
 
     Returns:
@@ -48,8 +50,9 @@ def export_run(
         ConfigError: the format has no split to seed, or no place for records without a question.
     """
     how = FORMS[form]
-    if split_seed is not None and not how.has_split:
-        raise ConfigError(f"{form} has no split", where="--split-seed", remedy="Leave it out.")
+    for option, given in (("--split-seed", split_seed is not None), ("--exact-shares", exact_shares)):
+        if given and not how.has_split:
+            raise ConfigError(f"{form} has no split", where=option, remedy="Leave it out.")
     if records is Records.SAMPLED and form is ExportFormat.RELEASE:
         raise ConfigError(f"{form} has no place for records without a final question", where="--part", remedy="Leave it out.")
     source = ExportSource(run, records)
@@ -57,27 +60,26 @@ def export_run(
     target = out if out is not None else run / "export" / name
     manifest = source.reader.manifest
     with export_folder(target, manifest.config_sha256, how.own) as folder:
-        made = split((row.record for row in source), split_seed or 0) if how.has_split else None
+        made, shared = None, OverlapReport(overlaps=())
+        if how.has_split:
+            made, shared = split_with_overlaps((row.record for row in source), split_seed or 0, exact=exact_shares)
         counted, backends = Counter[ConstraintCount](), set[Backend]()
 
-        def seen() -> Iterator[BenchmarkRecord]:
-            for record, _ in source:
+        def rows() -> Iterator[Row]:
+            for number, (record, line) in enumerate(source, start=1):
                 counted[record.constraint_part] += 1
                 backends.update(filter(None, (record.backend,)))
-                yield record
+                yield Row(record, line, "train" if made is None else made.part_of(record.id))
+                advance("records written", number, source.count)
 
-        if made is not None:
-            shared = overlaps(seen(), made).overlaps
-        else:
-            for _ in seen():
-                pass
+        how.write(folder, rows())
         report = ExportReport(
             export=form,
             dataset=manifest.dataset,
             records=records,
             config_sha256=manifest.config_sha256,
             sizes={kind: counted[kind] for kind in ConstraintCount},
-            split=None if made is None else split_report(made, shared),
+            split=None if made is None else split_report(made, shared.overlaps),
             warnings=(),
         )
         if form is ExportFormat.HF:
@@ -87,15 +89,8 @@ def export_run(
             by_name = sorted(backends, key=lambda backend: (backend.rewriter, backend.verifier))
             card = dataset_card(report, manifest, by_name, _other_roles(source.reader.config().config))
             (folder / CARD).write_bytes(card)
-        how.write(folder, _rows(source, made, advance))
         (folder / NOTE).write_bytes(pretty_json(report.model_dump(mode="json")))
     return target, report
-
-
-def _rows(source: ExportSource, made: Split | None, advance: Advance) -> Iterator[Row]:
-    for number, (record, line) in enumerate(source, start=1):
-        yield Row(record, line, "train" if made is None else made.part_of(record.id))
-        advance("records written", number, source.count)
 
 
 def _other_roles(config: Config) -> dict[str, str]:

@@ -43,6 +43,9 @@ def export(
     split_seed: Annotated[
         int | None, typer.Option("--split-seed", metavar="N", help="Seed of train, dev and test. Default: 0.", show_default=False)
     ] = None,
+    exact_shares: Annotated[
+        bool, typer.Option("--exact-shares", help="Deal 80:10:10 within each stratum; a record's part then changes as the run grows.")
+    ] = False,
     part: Annotated[_Records, typer.Option("--part", help="Accepted questions, or all sampled traces without questions.")] = (
         _Records.ACCEPTED
     ),
@@ -52,12 +55,13 @@ def export(
     """Write a run's benchmark for other tools, split into train, dev and test.
 
     Records with the same support facts, question or query stay on one side; the report counts what the parts
-    still have in common. The folder appears whole or not at all, and replaces only an earlier export of the run.
+    still have in common. A record keeps its part while the run grows, unless shares are to be exact. The folder
+    appears whole or not at all, and replaces only an earlier export of the run.
 
     \b
     Example:
         chronoqg export runs/output/quickstart --format hf
-        chronoqg export runs/output/quickstart --format jsonl --split-seed 7 --out splits
+        chronoqg export runs/output/quickstart --format jsonl --split-seed 7 --exact-shares --out splits
         chronoqg export runs/output/quickstart --format node-link --part sampled
     """
     with errors_as_lines(debug):
@@ -72,6 +76,7 @@ def export(
                 None if out is None else Path(out),
                 records=Records(part.value),
                 split_seed=split_seed,
+                exact_shares=exact_shares,
                 advance=advance,
             )
         if as_json:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_sampler.labels import normalise_label
-from runs.splits import NEVER_SHARED, PARTS, Overlap, Shared, Split, overlaps, split, stratum_of
+from runs.splits import NEVER_SHARED, PARTS, Overlap, Shared, Split, overlaps, split, split_with_overlaps, stratum_of
 from state.errors import RunFolderError
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
@@ -68,9 +68,9 @@ def parts(split: Split) -> dict[str, str]:
     return {ident: split.part_of(ident) for ident in split.group_of}
 
 
-@given(benchmarks(), st.integers(0, 5), st.randoms(use_true_random=False))
-def test_what_knows_each_other_stays_together_in_any_order(records: list[BenchmarkRecord], seed: int, rng: object) -> None:
-    made = split(records, seed, (1, 1, 1))
+@given(benchmarks(), st.integers(0, 5), st.booleans(), st.randoms(use_true_random=False))
+def test_what_knows_each_other_stays_together_in_any_order(records: list[BenchmarkRecord], seed: int, exact: bool, rng: object) -> None:
+    made = split(records, seed, (1, 1, 1), exact=exact)
     assert set(made.group_of) == {record.id for record in records}
     for one, other in combinations(records, 2):
         if are_linked(one, other):
@@ -78,8 +78,8 @@ def test_what_knows_each_other_stays_together_in_any_order(records: list[Benchma
             assert made.part_of(one.id) == made.part_of(other.id)
     shuffled = list(records)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert split(shuffled, seed, (1, 1, 1)) == made
     report = overlaps(records, made)
+    assert split_with_overlaps(shuffled, seed, (1, 1, 1), exact=exact) == (made, report)
     assert [report.count(kind) for kind in NEVER_SHARED] == [0, 0, 0]
 
 
@@ -108,11 +108,34 @@ def test_a_record_keeps_its_part_when_strangers_come_or_go(records: list[Benchma
     assert parts(left).items() <= parts(whole).items()
 
 
-@given(benchmarks(), st.integers(0, 3))
-def test_a_share_of_nothing_gets_nothing(records: list[BenchmarkRecord], seed: int) -> None:
+@given(benchmarks(), st.integers(0, 3), st.booleans())
+def test_a_share_of_nothing_gets_nothing(records: list[BenchmarkRecord], seed: int, exact: bool) -> None:
     for place, part in enumerate(PARTS):
         shares = tuple(int(number == place) for number in range(3))
-        assert set(parts(split(records, seed, shares)).values()) <= {part}  # type: ignore[arg-type]
+        assert set(parts(split(records, seed, shares, exact=exact)).values()) <= {part}  # type: ignore[arg-type]
+
+
+def apart(count: int) -> list[BenchmarkRecord]:
+    """Records of one stratum that have nothing in common."""
+    return [variant(f"a-{number:012x}", [a_fact(f"Q{number}", 1900)], None) for number in range(count)]
+
+
+@given(st.integers(1, 60), st.integers(0, 9), st.tuples(*[st.integers(0, 9)] * 3).filter(any))
+def test_exact_shares_are_kept_to_within_a_record_a_border(count: int, seed: int, shares: tuple[int, int, int]) -> None:
+    made = split(apart(count), seed, shares, exact=True)
+    for part, share in zip(PARTS, shares, strict=True):
+        assert abs(made.sizes[part] - count * share / sum(shares)) <= 1
+
+
+@given(st.integers(1, 60), st.integers(0, 9))
+def test_one_record_more_moves_few_others_where_shares_are_exact(count: int, seed: int) -> None:
+    before, after = split(apart(count), seed, exact=True), split(apart(count + 1), seed, exact=True)
+    moved = [ident for ident in before.group_of if before.part_of(ident) != after.part_of(ident)]
+    assert len(moved) <= len(PARTS)
+
+
+def test_the_only_record_of_a_stratum_may_be_in_any_part() -> None:
+    assert {split([ONE], seed, exact=True).part_of(ONE.id) for seed in range(60)} == set(PARTS)
 
 
 def test_one_fact_seen_from_both_ends_is_one_fact() -> None:
@@ -153,6 +176,7 @@ def test_overlaps_are_counted_in_values_and_in_records() -> None:
     made = Split(
         seed=0,
         shares=(1, 1, 1),
+        is_exact=False,
         group_of={record.id: record.id for record in (first, second, third)},
         part_of_group={first.id: "train", second.id: "test", third.id: "test"},
         strata={},
@@ -174,9 +198,14 @@ def test_the_shipped_graph_is_split_as_asked_and_in_every_stratum_alike(years_re
     for sizes in made.strata.values():
         of = sum(sizes.values())
         assert abs(sizes["train"] - 0.8 * of) < 4 * (0.16 * of) ** 0.5 + 1
+    exact, exactly_shared = split_with_overlaps(years_records, 0, exact=True)
+    for sizes in exact.strata.values():
+        for part, share in zip(PARTS, (0.8, 0.1, 0.1), strict=True):
+            assert abs(sizes[part] - share * sum(sizes.values())) <= 3  # the largest group has three records
     report = overlaps(years_records, made)
-    assert [report.count(kind) for kind in NEVER_SHARED] == [0, 0, 0]
-    assert report.count(Shared.FACT) > 0
+    for found in (report, exactly_shared):
+        assert [found.count(kind) for kind in NEVER_SHARED] == [0, 0, 0]
+        assert found.count(Shared.FACT) > 0
     assert made.large_groups == {}
     assert parts(split(years_records[: count // 2], 0)).items() <= parts(made).items()
     assert parts(split(years_records, 1)) != parts(made)

@@ -157,6 +157,7 @@ def test_the_released_schema_has_no_split(export_run_dir: Path, tmp_path: Path) 
         assert [json.loads(line)["id"] for line in lines] == [json.loads(line)["id"] for line in ours]
     run = ("export", str(export_run_dir), "--format", "chronoqg-release", "--out", str(tmp_path / "other"))
     assert "--split-seed: chronoqg-release has no split" in refused(*run, "--split-seed", "1")
+    assert "--exact-shares: chronoqg-release has no split" in refused(*run, "--exact-shares")
     assert "no place for records without a final question" in refused(*run, "--part", "sampled")
     assert not (tmp_path / "other").exists()
 
@@ -268,6 +269,17 @@ def test_a_failure_leaves_an_earlier_export_as_it_was(export_run_dir: Path, tmp_
     a_line_broken(run)
     assert "years-M.jsonl" in refused("export", str(run), "--format", "hf")
     assert contents(target) == {name.removeprefix("export/hf/"): data for name, data in before.items() if name.startswith("export/")}
+
+
+def test_exact_shares_are_said_to_be_so(export_run_dir: Path, tmp_path: Path) -> None:
+    report = exported(export_run_dir, "hf", tmp_path / "out", "--exact-shares")
+    assert report.split is not None
+    assert report.split.is_exact
+    made = split((BenchmarkRecord.model_validate_json(line) for line in benchmark(export_run_dir)), 0, exact=True)
+    for kind in KINDS:
+        ids = {record.id for record in read_parquet(tmp_path / "out" / kind / "train.parquet")}
+        assert {made.part_of(ident) for ident in ids} == {"train"}
+    assert "The shares were dealt within S and M" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
 
 
 def test_sampled_traces_are_exported_from_a_run_of_any_state(export_run_dir: Path, tmp_path: Path) -> None:
