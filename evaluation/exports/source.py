@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from graph_sampler.labels import normalise_label
 from runs.json_lines import parse_line, read_lines
 from runs.run_folder import RunReader
 from runs.study_items import item_file
 from state.errors import RunFolderError
 from state.instance import BenchmarkRecord
 from state.vocabulary import ConstraintCount
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+"""Ids become names of files, and a run may be a stranger's."""
+_CHECK = "See `chronoqg check`."
 
 
 class Records(StrEnum):
@@ -72,22 +78,31 @@ class ExportSource:
         """The records: accepted ones part by part, S before M, each part sorted by id; sampled ones sorted by id.
 
         Raises:
-            RunFolderError: a file is damaged, or no longer what the manifest says.
+            RunFolderError: a file is damaged, or no longer what the run made.
         """
-        if self.records is Records.SAMPLED:
-            traces = self.reader.trace_file()
-            for number, line in enumerate(traces.lines(), start=1):
-                yield Sourced(parse_line(BenchmarkRecord, line, traces.path, number), line)
-            return
-        found = 0
+        found, first_with = 0, dict[str, str]()
+        for record, line, where in self._accepted() if self.records is Records.ACCEPTED else self._sampled():
+            if not _ID.fullmatch(record.id):
+                raise RunFolderError(f"no run makes the id {record.id!r}", where=where, remedy=_CHECK)
+            if record.final_question is not None:
+                earlier = first_with.setdefault(normalise_label(record.final_question), record.id)
+                if earlier != record.id:
+                    raise RunFolderError(f"{record.id} has the question of {earlier}", where=where, remedy=_CHECK)
+            found += 1
+            yield Sourced(record, line)
+        if found != self.count:
+            raise RunFolderError(f"{found} records are there, the manifest counts {self.count}", where=str(self.reader.path), remedy=_CHECK)
+
+    def _accepted(self) -> Iterator[tuple[BenchmarkRecord, bytes, str]]:
         for part in ConstraintCount:
             path = self.reader.benchmark_file(part)
             for number, line in enumerate(read_lines(path), start=1):
                 record = parse_line(BenchmarkRecord, line, path, number)
                 if record.final_question is None or record.constraint_part is not part:
-                    raise RunFolderError("no accepted record of this part", where=f"{path}:{number}", remedy="See `chronoqg check`.")
-                found += 1
-                yield Sourced(record, line)
-        if found != self.count:
-            what = f"the benchmark files hold {found} records, the manifest counts {self.count}"
-            raise RunFolderError(what, where=str(self.reader.path), remedy="See `chronoqg check`.")
+                    raise RunFolderError("no accepted record of this part", where=f"{path}:{number}", remedy=_CHECK)
+                yield record, line, f"{path}:{number}"
+
+    def _sampled(self) -> Iterator[tuple[BenchmarkRecord, bytes, str]]:
+        traces = self.reader.trace_file()
+        for number, line in enumerate(traces.lines(), start=1):
+            yield parse_line(BenchmarkRecord, line, traces.path, number), line, f"{traces.path}:{number}"

@@ -233,6 +233,22 @@ def the_parts_swapped(run: Path) -> None:
     shutil.copy(RunReader(run).benchmark_file(ConstraintCount.SINGLE), RunReader(run).benchmark_file(ConstraintCount.MULTI))
 
 
+def changed(run: Path, **fields: str) -> None:
+    """Edits the last record of S by hand."""
+    path = RunReader(run).benchmark_file(ConstraintCount.SINGLE)
+    *lines, last = path.read_bytes().splitlines()
+    path.write_bytes(b"".join(line + b"\n" for line in (*lines, json.dumps({**json.loads(last), **fields}).encode())))
+
+
+def an_id_that_leads_elsewhere(run: Path) -> None:
+    changed(run, id="../../years-000000000001")
+
+
+def a_question_twice(run: Path) -> None:
+    first = json.loads(benchmark(run)[0])["final_question"]
+    changed(run, final_question=f" {first.upper()}")
+
+
 def no_manifest(run: Path) -> None:
     (run / "manifest.json").unlink()
 
@@ -244,9 +260,11 @@ def no_manifest(run: Path) -> None:
         (without_agents, "no agents have worked in this run directory. Make it a build"),
         (a_study, "this is a study's directory, and runs are exported"),
         (nothing_accepted, "the run accepted no question, so there is nothing to export"),
-        (a_line_lost, "records, the manifest counts"),
+        (a_line_lost, "records are there, the manifest counts"),
         (a_line_broken, "years-M.jsonl:"),
         (the_parts_swapped, "years-M.jsonl:1: no accepted record of this part"),
+        (an_id_that_leads_elsewhere, "no run makes the id '../../years-000000000001'"),
+        (a_question_twice, " has the question of years-"),
         (no_manifest, "this is not a run directory: it has no manifest.json"),
     ],
 )
@@ -255,7 +273,7 @@ def test_what_cannot_be_exported_is_refused_and_leaves_nothing(
 ) -> None:
     run = Path(shutil.copytree(export_run_dir, tmp_path / "run"))
     spoil(run)
-    for form in ("hf", "jsonl"):
+    for form in ("hf", "graphml", "chronoqg-release"):
         assert what in refused("export", str(run), "--format", form)
     assert not (run / "export").exists()
     assert [path.name for path in tmp_path.iterdir() if path.name != "sample.yaml"] == ["run"]
