@@ -68,7 +68,7 @@ def explorer(measured: Sequence[MeasuredRow]) -> Explorer | None:
     left_out = len(every) - len(kept)
     return Explorer(
         item_columns=("id", "template", "operators", "reference"),
-        answer_columns=("differs", "BLEU-4", "question"),
+        answer_columns=("differs", "smoothed BLEU-4", "question"),
         filters=("template", "operators", "differs"),
         items=tuple(_item(record) for _, record in kept),
         settings=tuple(settings),

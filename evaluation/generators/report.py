@@ -13,6 +13,7 @@ from evaluation.generators.items import evaluation_data
 from evaluation.generators.paper_tables import PAPER_NOTE, paper_notes, paper_tables
 from evaluation.generators.rows import RowKind
 from evaluation.generators.score_tables import (
+    TOLD,
     ScoreTable,
     all_scores,
     backbone_scores,
@@ -137,7 +138,9 @@ def _with_intervals(made: ScoreTable) -> Iterator[Block]:
     from evaluation.pages.page_parts import Grid
 
     if made.table.rows:
-        yield Grid(made.table, note="Small print: 95 % intervals.", below=made.intervals)
+        is_told = any(TOLD in cell for line in made.intervals for cell in line)
+        told = " * told apart from the first row of its model, p adjusted at most 0.05; tables/comparisons.csv has the tests."
+        yield Grid(made.table, note=f"Small print: 95 % intervals.{told if is_told else ''}", below=made.intervals)
 
 
 def _paper() -> Iterator[Block]:

@@ -14,6 +14,8 @@ from evaluation.pages.tables import Table, rounded
 SELF = "self"
 """Stands for the scores of a row whose system wrote the references."""
 NO_MODEL = "-"
+TOLD = " *"
+"""Behind the interval of a score that is told apart from its baseline's."""
 TITLES: Mapping[str, str] = {
     "bleu4": "BLEU-4",
     "rouge2_f1": "ROUGE-2",
@@ -151,7 +153,8 @@ def _interval(figures: RowFigures | None, metric: str) -> str:
     score: Score | None = None if figures is None else figures.score(metric)
     if score is None or score.low is None or score.high is None:
         return ""
-    return f"{rounded(score.low, 3)} to {rounded(score.high, 3)}"
+    told = figures is not None and any(test.metric == metric and test.told_apart for test in figures.comparisons)
+    return f"{rounded(score.low, 3)} to {rounded(score.high, 3)}{TOLD if told else ''}"
 
 
 def sizes_table(summary: EvaluationSummary) -> Table:
