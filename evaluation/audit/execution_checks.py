@@ -174,6 +174,8 @@ def _ties(executable: Executable, run: Run) -> Iterator[Defect]:
         if isinstance(step, OrdinalStep):
             ranking = run.rankings[step.constraint]
             said = f"{step.constraint} {step.operator} {step.rank} {step.order}"
+            if not ranking.ranked:  # what came before left nothing; the ordinal is not to blame
+                continue
             if step.rank > ranking.ranked:
                 yield Defect(DefectKind.TIE, f"{said}: only {ranking.ranked} ranked")
             elif ranking.is_tied:
