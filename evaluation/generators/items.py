@@ -1,4 +1,4 @@
-"""What is measured of every single question, and the data of an evaluation as they are stored."""
+"""What is known of every single question, and the data of an evaluation as they are stored."""
 
 from __future__ import annotations
 
@@ -9,19 +9,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.leak_filter import find_leaks
-from agents.usable_question import required_names
-from evaluation.generators.failures import NOT_ASKED, Failure, Reader, failure
+from evaluation.generators.failures import NOT_ASKED, Failure
 from evaluation.generators.figures import RowName
-from evaluation.generators.rows import Dataset, Row, RowKind
+from evaluation.generators.rows import Dataset, Row
 from evaluation.metrics.scores import ItemScores
 from state.instance import BenchmarkRecord
 from state.model_base import Contract
 from state.vocabulary import Template
-
-_MOST_NAMED = 5
-"""Ids named in an error."""
-_ORDER = (RowKind.METHOD, RowKind.OUTSIDE, RowKind.REFERENCE)
 
 
 @dataclass(frozen=True)
@@ -117,39 +111,6 @@ def reference_of(record: BenchmarkRecord) -> str:
     return record.final_question
 
 
-def measure_rows(datasets: Sequence[Dataset], rows: Sequence[Row], reader: Reader | None) -> tuple[MeasuredRow, ...]:
-    """Every row measured: methods first, then outside rows, then reference rows, each in the order given.
-
-    Cost: about a millisecond a question, and what the reader takes.
-
-    Raises:
-        ValueError: two datasets or two rows are called the same, a row is of no dataset, or its ids are not the dataset's.
-    """
-    by_name = {dataset.name: dataset for dataset in datasets}
-    if len(by_name) != len(datasets):
-        raise ValueError("two datasets have the same name")
-    if len({row.key for row in rows}) != len(rows):
-        raise ValueError("two rows have the same dataset, method, model and kind")
-    for row in rows:
-        if row.dataset not in by_name:
-            raise ValueError(f"row {row.label!r} is of no dataset given: {row.dataset!r}")
-        check_ids(row, by_name[row.dataset])
-    return tuple(_measured(row, by_name[row.dataset], reader) for row in sorted(rows, key=lambda row: _ORDER.index(row.kind)))
-
-
-def check_ids(row: Row, dataset: Dataset) -> None:
-    """Refuses a row that has not exactly one question for each record.
-
-    Raises:
-        ValueError: ids are missing or too many; some are named.
-    """
-    wanted = {record.id for record in dataset.records}
-    for what, ids in (("no question for", wanted - row.predictions.keys()), ("questions for unknown ids", row.predictions.keys() - wanted)):
-        if ids:
-            named = ", ".join(sorted(ids)[:_MOST_NAMED])
-            raise ValueError(f"row {row.label!r} on {dataset.name}: {what} {len(ids)} of {len(wanted)} records: {named}")
-
-
 def evaluation_data(datasets: Sequence[Dataset], measured: Sequence[MeasuredRow]) -> EvaluationData:
     """The data of an evaluation."""
     return EvaluationData(
@@ -182,20 +143,3 @@ def evaluation_data(datasets: Sequence[Dataset], measured: Sequence[MeasuredRow]
             for one in measured
         ),
     )
-
-
-def _measured(row: Row, dataset: Dataset, reader: Reader | None) -> MeasuredRow:
-    questions = [row.predictions[record.id] for record in dataset.records]
-    pairs = zip(questions, map(reference_of, dataset.records), strict=True)
-    return MeasuredRow(
-        row=row,
-        dataset=dataset,
-        scores=None if row.wrote_references else ItemScores.of(pairs),
-        leaks=np.array([_leaks(question, record) for question, record in zip(questions, dataset.records, strict=True)], dtype=bool),
-        words=np.array([len(question.split()) for question in questions], dtype=np.int64),
-        failures=tuple(None if reader is None else failure(row, record, reader) for record in dataset.records),
-    )
-
-
-def _leaks(question: str, record: BenchmarkRecord) -> bool:
-    return bool(question.strip()) and bool(find_leaks(question, record.answer, record.answer_aliases, required_names(record)))

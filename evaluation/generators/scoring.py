@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from evaluation.generators.comparisons import Tested, tested_rows
 from evaluation.generators.failures import Reader, count_failures
 from evaluation.generators.figures import DatasetFigures, EvaluationSummary, Heatmap, OperatorBars, RowFigures, RowName, Score, Spending
-from evaluation.generators.items import MeasuredRow, measure_rows, reference_of
+from evaluation.generators.items import MeasuredRow, reference_of
+from evaluation.generators.measuring import measure_rows
 from evaluation.generators.rows import Dataset, Row, RowKey, RowKind
 from evaluation.generators.strata import CONSTRAINTS, Scored, heatmap, operator_bars
 from evaluation.metrics.scores import METRICS

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from evaluation.generators.failures import offline_reader
 from evaluation.generators.figures import EvaluationSummary, RowFigures
+from evaluation.generators.measuring import measure_rows
 from evaluation.generators.rows import Dataset, Row, RowKind
 from evaluation.generators.scoring import offline_warning, score_rows
 from evaluation.metrics.scores import METRICS, PRIMARY
@@ -205,3 +208,18 @@ def test_hash_seeds_change_nothing() -> None:
     ]
     assert json.loads(outputs[0].splitlines()[0])["rows"]
     assert outputs[0] == outputs[1]
+
+
+def test_more_processes_measure_the_same() -> None:
+    of = dataset("many", [f"Who led the harbour board of town number {number} after Lena Voss?" for number in range(600)])
+    rows = [row(of, [f"Who led town {number}?" if number % 7 else "" for number in range(600)]), row(of, references(of), "cot")]
+    reader = offline_reader(rows, seed=0, most=20)
+    one, two = (measure_rows([of], rows, reader, workers=workers) for workers in (1, 2))
+    for a, b in zip(one, two, strict=True):
+        assert a.scores is not None
+        assert b.scores is not None
+        assert np.array_equal(a.scores.statistics(), b.scores.statistics())
+        assert np.array_equal(a.leaks, b.leaks)
+        assert np.array_equal(a.words, b.words)
+        assert a.failures == b.failures
+        assert len(a.failures) == len(a.scores) == 600
