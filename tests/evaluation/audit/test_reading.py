@@ -1,0 +1,171 @@
+"""Files as they come: other line ends, other packing, bad lines, wrong graphs, hostile labels; and the command."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import orjson
+import pytest
+
+from evaluation.audit.auditor import audit_file
+from evaluation.audit.cases import FileFormat
+from evaluation.audit.reading import AuditError
+from evaluation.audit.report import AuditReport
+from graph_sampler.temporal_graph import TemporalGraph
+from state.instance import BenchmarkRecord
+from tests.command_line import here, refused
+from tests.planted_defects import Json, leak, object_of, released, write_jsonl
+from tests.shipped_sample import YEARS
+
+
+@pytest.fixture(scope="module")
+def objects(years_records: list[BenchmarkRecord]) -> list[Json]:
+    return [object_of(record) for record in years_records[:6]]
+
+
+def lines_of(objects: list[Json], end: bytes = b"\n") -> bytes:
+    return b"".join(orjson.dumps(each) + end for each in objects)
+
+
+def audited(path: Path, content: bytes, graph: TemporalGraph, form: FileFormat | None = None) -> AuditReport:
+    path.write_bytes(content)
+    return audit_file(path, graph, form)
+
+
+def test_packing_line_ends_and_marks_change_nothing(objects: list[Json], years_graph: TemporalGraph, tmp_path: Path) -> None:
+    plain = lines_of(objects)
+    expected = audited(tmp_path / "file", plain, years_graph)
+    assert (expected.records, expected.is_clean) == (6, True)
+    contents = {
+        "gzip": gzip.compress(plain),
+        "carriage returns": lines_of(objects, b"\r\n"),
+        "byte order mark": b"\xef\xbb\xbf" + plain,
+        "blank lines": b"\n\n" + plain.replace(b"\n", b"\n \r\n"),
+        "no last line end": plain.rstrip(b"\n"),
+        "array": orjson.dumps(objects),
+        "array over lines": b"\xef\xbb\xbf" + json.dumps(objects, indent=1).encode(),
+        "packed array": gzip.compress(orjson.dumps(objects)),
+    }
+    for name, content in contents.items():
+        assert audited(tmp_path / "file", content, years_graph) == expected, name
+
+
+def test_bad_lines_are_named_and_the_rest_goes_on(objects: list[Json], years_graph: TemporalGraph, tmp_path: Path) -> None:
+    first, second, third, fourth, fifth, _ = map(orjson.dumps, objects)
+    without = objects[4].copy()
+    del without["trace"]
+    unknown = objects[4] | {"trace": objects[4]["trace"] | {"steps": objects[4]["trace"]["steps"][1:]}}
+    rows = [
+        first,
+        b"not json",
+        second,
+        b"[1, 2]",
+        third,
+        b"17",
+        orjson.dumps(without),
+        orjson.dumps(unknown),
+        b'{"a": "\xff"}',
+        fourth,
+        fifth[:-300],
+    ]
+    report = audited(tmp_path / "file", b"\n".join(rows), years_graph)
+    assert (report.records, report.defects, report.is_clean) == (4, (), False)
+    named = {line.number: line.what for line in report.bad_lines}
+    assert list(named) == [2, 4, 6, 7, 8, 9, 11]
+    assert report.bad_line_count == 7
+    assert named[7] == "no record of format ours: it lacks trace"
+    assert named[8].startswith("no record of format ours: trace: ")
+    assert named[11].endswith("the file ends within it")
+    assert "bad line 2: not JSON" in "\n".join(report.lines())
+
+
+def test_a_gzip_stream_that_breaks_off_is_a_bad_last_line(objects: list[Json], years_graph: TemporalGraph, tmp_path: Path) -> None:
+    packed = gzip.compress(b"".join(lines_of(objects) for _ in range(30)), compresslevel=0)
+    report = audited(tmp_path / "file", packed[: len(packed) // 2], years_graph)
+    assert report.records > 6
+    assert report.bad_lines[-1].what.startswith("not JSON")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "the file is empty"),
+        (b"\n \r\n", "the file is empty"),
+        (b"[]", "the file is empty"),
+        (b"hello\n", "its one line is none; line 1 is not JSON"),
+        (b'{"question": "Who?"}\n{"question": "Who else?"}\n', "none of its 2 lines is one; line 1 is no record of either format"),
+        (b"[{]", "begins like a JSON array and is none"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "not JSON"),
+    ],
+)
+def test_a_file_that_is_nothing_of_the_kind_is_one_line(content: bytes, told: str, years_graph: TemporalGraph, tmp_path: Path) -> None:
+    with pytest.raises(AuditError, match=told) as caught:
+        audited(tmp_path / "file", content, years_graph)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_wrong_format_is_refused_with_the_right_one(
+    years_records: list[BenchmarkRecord], years_graph: TemporalGraph, tmp_path: Path
+) -> None:
+    path = write_jsonl(tmp_path / "file", map(released, years_records[:3]))
+    with pytest.raises(AuditError, match="it looks like a record of format chronoqg-release"):
+        audit_file(path, years_graph, FileFormat.OURS)
+
+
+@pytest.mark.parametrize("write", [object_of, released])
+def test_records_of_another_graph_are_told_in_one_note(
+    write: object, years_records: list[BenchmarkRecord], years_graph: TemporalGraph, tmp_path: Path
+) -> None:
+    assert callable(write)
+    provenance = years_records[0].provenance.model_copy(update={"content_hash": "ab" * 32})
+    path = write_jsonl(tmp_path / "file", [write(record.model_copy(update={"provenance": provenance})) for record in years_records[:3]])
+    report = audit_file(path, years_graph)
+    assert report.notes == (
+        "3 of 3 records say that they come from another graph: theirs has the content hash abababababab, "
+        f"this one {years_graph.content_hash[:12]}",
+    )
+    assert report.defects == ()
+
+
+def test_labels_of_strangers_cannot_steer_what_is_printed_or_written(
+    years_records: list[BenchmarkRecord], tmp_path: Path, years_graph: TemporalGraph
+) -> None:
+    hostile = "=cmd|'/c calc'!A0\x1b[31m\u202e\n[bold]<script>"
+    record = leak(years_records[0]) | {"answer": hostile, "id": "=1+1\x1b", "final_question": f"Is it {hostile}?"}
+    path = write_jsonl(tmp_path / "file.jsonl", [record])
+    out = tmp_path / "out"
+    done = here("audit", str(path), "--graph", "bundled:years", "--out", str(out))
+    assert done.returncode == 1
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "[bold]" in done.stdout
+    rows = list(csv.reader(io.StringIO((out / "audit.csv").read_text(encoding="utf-8"))))
+    assert rows[0] == ["line", "id", "part", "kind", "why"]
+    assert all(not cell.startswith("=") for row in rows for cell in row)
+    data = orjson.loads((out / "audit.json").read_bytes())
+    assert {rate["kind"]: rate["all"]["hits"] for rate in data["kinds"]}["answer leak"] == 1
+
+
+def test_the_command_tells_by_its_exit_code(years_records: list[BenchmarkRecord], objects: list[Json], tmp_path: Path) -> None:
+    clean = write_jsonl(tmp_path / "clean.jsonl", objects)
+    broken = write_jsonl(tmp_path / "broken.jsonl", [*objects[1:], leak(years_records[0])])
+    for graph in ("bundled:years", str(YEARS), "runs/quickstart.yaml"):
+        done = here("audit", str(clean), "--graph", graph)
+        assert (done.returncode, done.stdout.split("\n")[-2]) == (0, "audited 6 records: no defect found")
+    done = here("audit", str(broken), "--graph", "bundled:years", "--json")
+    data = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert (data["records"], data["any_defect"]["all"]) == (6, {"hits": 1, "of": 6})
+    assert [example["number"] for rate in data["kinds"] for example in rate["examples"]] == [6]
+
+
+def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert "the file is empty" in refused("audit", str(empty), "--graph", "bundled:years")
+    assert "cannot be read" in refused("audit", str(tmp_path / "none.jsonl"), "--graph", "bundled:years")
+    assert "Did you mean 'bundled:years'?" in refused("audit", str(empty), "--graph", "bundled:yeers")
+    assert list(tmp_path.iterdir()) == [empty]
