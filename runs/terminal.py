@@ -26,7 +26,7 @@ _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 
 def shown(text: str) -> str:
     """The text on one line, with control, format and separator characters as escapes such as `\\x1b`."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(sign.encode("unicode_escape").decode("ascii") if unicodedata.category(sign) in _UNSAFE else sign for sign in text)
 
