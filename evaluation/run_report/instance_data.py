@@ -20,6 +20,7 @@ from graph_sampler.operators import BY_NAME
 from runs.terminal import shown
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
+from state.interval import parse_iso
 from state.trace import OrdinalStep, PairwiseStep, StructuralStep
 from state.trajectory import Try, Visit
 from state.vocabulary import Family, Outcome
@@ -73,6 +74,7 @@ def instance_data(instance: ReportedInstance) -> dict[str, Any]:
         "source": shown(record.provenance.source),
         "seed": record.provenance.seed,
         "hint": shown(record.structure_hint),
+        "unit": axis.unit,
         "funnel": list(_funnel(record)),
         "constraints": [[name, operator, shown(text), *places] for name, operator, text, places in _constraints(record, rows, facts)],
         "facts": _facts(record, facts, labels, axis),
@@ -115,10 +117,11 @@ class _Labels:
         self.texts: list[str] = []
 
     def place(self, ident: str) -> int:
-        if ident not in self._places:
-            self._places[ident] = len(self.texts)
+        place = self._places.get(ident)
+        if place is None:
+            place = self._places[ident] = len(self.texts)
             self.texts.append(_label(self._record.labels[ident]))
-        return self._places[ident]
+        return place
 
     def fact(self, fact: TemporalFact) -> list[Any]:
         """Places of its labels, and when it holds."""
@@ -258,4 +261,4 @@ def _cost(tries: list[Try]) -> str:
 
 
 def _order(fact: TemporalFact) -> tuple[str, int, int, str, str]:
-    return fact.relation, *fact.interval, fact.subject, fact.object
+    return fact.relation, parse_iso(fact.start)[0], parse_iso(fact.end)[0], fact.subject, fact.object

@@ -45,6 +45,11 @@ class TimeAxis:
         room = max(1, round(0.04 * (high - low)))
         self._low, self._high = low - room, high + room
 
+    @property
+    def unit(self) -> str:
+        """The granularity of the spans, in which bars are drawn whole."""
+        return self._granularity.value
+
     def place(self, granule: float) -> float:
         """Where a granule begins."""
         return round((granule - self._low) / (self._high - self._low), 5)

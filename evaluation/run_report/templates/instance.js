@@ -60,7 +60,7 @@ const instanceView = (data, controls) => {
   view.push(heading("Support facts"), box);
   const key = element("p", { class: "key" }, element("span", {}, element("i"), "facts of the answer's rows"));
   if (data.facts.some((fact) => fact[8])) key.append(element("span", {}, element("i", { class: "reference" }), "references"));
-  key.append(element("span", {}, "a dot is a point in time, a bar an interval"));
+  key.append(element("span", {}, `a dot is a point in time, a bar an interval to the end of its last ${data.unit}`));
   view.push(key, described(data.constraints.map(([name, operator, text]) => [`${name}  ${operator}`, text])));
   view.push(folded(`Support facts in words (${data.facts.length})`, element("ul", {}, ...data.facts.map((fact) => factLine(data, fact)))));
   view.push(folded(`Rivals: what else the verifier sees (${data.evidence.length} facts)`, element("ul", {}, ...data.evidence.map((fact) => factLine(data, fact)))));

@@ -20,6 +20,8 @@ const beginning = (text, width) => {
   return signs.slice(0, low).join("");
 };
 
+const shortened = (text, most) => (text.length <= most ? text : [...text.slice(0, 2 * most)].slice(0, most - 1).join("").trimEnd() + "…");
+
 const wrapped = (text, width, most, indent) => {
   const lines = [""];
   const room = () => (lines.length === 1 ? width - indent : width);
@@ -57,10 +59,12 @@ const timeline = (data, width) => {
   const x = (place) => 4 + place * (plot - 8);
   let y = TOP;
   const lanes = data.facts.map(([subject, relation, object, when, names, from, to, isPoint, isReference]) => {
-    const said = `${data.labels[subject]} · ${data.labels[relation]} · ${data.labels[object]}`;
+    const labels = [subject, relation, object].map((place) => data.labels[place]);
+    const said = labels.join(" · ");
+    const brief = labels.map((label) => shortened(label, Math.max(24, plot / 7))).join(" · ");
     const name = names.join(", ");
     const indent = name ? widthOf(name, true) + 8 : 0;
-    const lines = wrapped(`${when}   ${said}`, plot - 4, 3, indent);
+    const lines = wrapped(`${when}   ${brief}`, plot - 4, 3, indent);
     const top = y;
     const middle = top + lines.length * LINE + 4 + BAR / 2;
     y = middle + BAR / 2 + GAP;
@@ -81,7 +85,7 @@ const timeline = (data, width) => {
   for (const [, , , left, right] of links) {
     const both = [...left, ...right];
     const low = Math.min(...both.map((place) => lanes[place].middle)), high = Math.max(...both.map((place) => lanes[place].middle));
-    if (both.length > 8 || low === high) continue;
+    if (both.length > 4 || low === high) continue;
     for (const place of both) {
       const { from, to, isPoint } = lanes[place];
       for (const edge of isPoint ? [(from + to) / 2] : [from, to]) svg.append(drawn("line", { class: "guide", x1: edge, x2: edge, y1: low, y2: high }));
