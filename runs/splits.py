@@ -143,8 +143,10 @@ class Shared(StrEnum):
     SUPPORT = "support-fact set"
     QUERY = "query"
     QUESTION = "normalised question"
+    """Of the final or the template question."""
     FACT = "single support fact"
     ANSWER = "answer and its relation"
+    """The answer with each relation of the trace that leads to it."""
 
 
 _Values = Mapping[Shared, frozenset[bytes]]
@@ -239,7 +241,7 @@ def _values(record: BenchmarkRecord) -> _Values:
     values: dict[Shared, list[str]] = {
         Shared.SUPPORT: [repr(sorted(map(_exactly, record.support_facts)))],
         Shared.QUERY: [record.id.rpartition("-")[2]],
-        Shared.QUESTION: [normalise_label(record.final_question or record.raw_question)],
+        Shared.QUESTION: _questions(record),
         Shared.FACT: [repr(_exactly(fact)) for fact in record.support_facts],
         Shared.ANSWER: [repr((record.answer_id, relation)) for left, relation, right in patterns if answer in (left, right)],
     }
@@ -264,11 +266,10 @@ def _support_name(facts: Iterable[TemporalFact]) -> str:
     return hashlib.sha256(repr(sorted(both_ways)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _questions(record: BenchmarkRecord) -> Iterator[str]:
-    """Template question and final question, normalised; one of which nothing is left links nothing."""
-    for question in (record.raw_question, record.final_question):
-        if question is not None and (normal := normalise_label(question)):
-            yield normal
+def _questions(record: BenchmarkRecord) -> list[str]:
+    """Template question and final question, normalised; one of which nothing is left is no question."""
+    normal = (normalise_label(question) for question in (record.raw_question, record.final_question) if question is not None)
+    return [question for question in normal if question]
 
 
 def _drawn(seed: int, what: str) -> int:

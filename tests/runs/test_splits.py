@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_sampler.labels import normalise_label
@@ -69,6 +69,7 @@ def parts(split: Split) -> dict[str, str]:
 
 
 @given(benchmarks(), st.integers(0, 5), st.booleans(), st.randoms(use_true_random=False))
+@settings(max_examples=50)
 def test_what_knows_each_other_stays_together_in_any_order(records: list[BenchmarkRecord], seed: int, exact: bool, rng: object) -> None:
     made = split(records, seed, (1, 1, 1), exact=exact)
     assert set(made.group_of) == {record.id for record in records}
@@ -84,6 +85,7 @@ def test_what_knows_each_other_stays_together_in_any_order(records: list[Benchma
 
 
 @given(benchmarks())
+@settings(max_examples=50)
 def test_groups_are_the_components_of_what_is_linked(records: list[BenchmarkRecord]) -> None:
     """Nothing is put together without a reason: each group is connected by links between its members."""
     made = split(records, 0)
@@ -101,6 +103,7 @@ def test_groups_are_the_components_of_what_is_linked(records: list[BenchmarkReco
 
 
 @given(benchmarks(), st.integers(0, 3), st.data())
+@settings(max_examples=50)
 def test_a_record_keeps_its_part_when_strangers_come_or_go(records: list[BenchmarkRecord], seed: int, data: st.DataObject) -> None:
     whole = split(records, seed)
     gone = data.draw(st.sets(st.sampled_from(sorted(set(whole.group_of.values()) or {""}))))
@@ -109,6 +112,7 @@ def test_a_record_keeps_its_part_when_strangers_come_or_go(records: list[Benchma
 
 
 @given(benchmarks(), st.integers(0, 3), st.booleans())
+@settings(max_examples=50)
 def test_a_share_of_nothing_gets_nothing(records: list[BenchmarkRecord], seed: int, exact: bool) -> None:
     for place, part in enumerate(PARTS):
         shares = tuple(int(number == place) for number in range(3))
@@ -128,6 +132,7 @@ def test_exact_shares_are_kept_to_within_a_record_a_border(count: int, seed: int
 
 
 @given(st.integers(1, 60), st.integers(0, 9))
+@settings(max_examples=50)
 def test_one_record_more_moves_few_others_where_shares_are_exact(count: int, seed: int) -> None:
     before, after = split(apart(count), seed, exact=True), split(apart(count + 1), seed, exact=True)
     moved = [ident for ident in before.group_of if before.part_of(ident) != after.part_of(ident)]

@@ -13,7 +13,7 @@ from runs.run_folder import RunFolder, RunReader
 from state.instance import BenchmarkRecord
 from tests.run_directory import ScriptedAgents, accepted, config, discarded, sampled
 
-COUNT = 90
+COUNT = 54
 
 
 def one_in_nine_discarded(record: BenchmarkRecord, number: int) -> InstanceResult:
