@@ -62,7 +62,8 @@ def drawn_rows(summary: EvaluationSummary) -> list[RowName]:
 
 def _heatmaps(drawn: Sequence[RowName], summary: EvaluationSummary) -> Picture | None:
     """A map for each row and source, a row's sources side by side."""
-    maps = [one for row in drawn for one in summary.heatmaps if one.row == row and any(cell.n for cell in one.cells)][:MOST_MAPS]
+    every = [one for row in drawn for one in summary.heatmaps if one.row == row and any(cell.n for cell in one.cells)]
+    maps = every[:MOST_MAPS]
     if not maps:
         return None
     down = -(-len(maps) // 2)
@@ -71,6 +72,8 @@ def _heatmaps(drawn: Sequence[RowName], summary: EvaluationSummary) -> Picture |
         "Corpus BLEU-4 by hops (down) and temporal constraints (across), with the number of questions; "
         f"cells below {LEAST} questions are blank. Single- and multi-constraint parts of a benchmark are pooled."
     )
+    if len(maps) < len(every):
+        caption += f" {len(maps)} of {len(every)} are drawn; the table has all."
     full = max([_FULL, *(cell.bleu4 for one in maps for cell in one.cells if cell.bleu4 is not None)])
 
     def draw(figure: Figure) -> None:

@@ -153,9 +153,9 @@ def _notes(figures: Sequence[RowFigures]) -> Iterator[str]:
         if selves := [one.dataset for one in own if one.is_self]:
             yield f"{row.name} wrote the references of {', '.join(selves)}: its scores would be those of a copy, and stand as self"
     for row, own in by_row.items():
-        lost = [f"{one.failed} of {one.n} failed and {one.empty} are empty on {one.dataset}" for one in own if one.failed or one.empty]
+        lost = [f"{one.failed} failed and {one.empty} empty of {one.n} on {one.dataset}" for one in own if one.failed or one.empty]
         if lost:
-            yield f"questions of {row.name}: {'; '.join(lost)}; each scores 0 and stays in every mean"
+            yield f"questions of {row.name}: {'; '.join(lost)}; each of these scores 0 and stays in every mean"
     read = {(one.dataset, one.failures.asked, one.n) for one in figures if one.failures is not None and one.failures.asked < one.n}
     for dataset, asked, n in sorted(read):
         yield f"failure types of {dataset} are of {asked} of its {n} questions of a row"
