@@ -1,7 +1,6 @@
 """k-means over vectors of whole numbers: seeded, with every tie decided, and exact, so the same on any machine.
 
-Distances stay below 2**53, where products in floating point are exact whatever the order of the sums; centroids are
-rounded to whole numbers for that.
+Centroids are rounded to whole numbers too, so no sum depends on its order.
 """
 
 from __future__ import annotations
@@ -10,9 +9,8 @@ import random
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from baselines.term_weights import Whole
+from baselines.term_weights import Rows, Whole
 
 MOST_ROUNDS = 100
 """Rounds after which a run ends although rows still move: a rounded centroid may swing between two places."""
@@ -24,7 +22,7 @@ class Clusters(NamedTuple):
     labels: Whole
     """Cluster of each row; each cluster has one."""
     distances: Whole
-    """Squared distance of each row to its own centroid."""
+    """Squared distance of each row to its centroid; 0 of a row that was moved to an empty cluster."""
 
     @property
     def inertia(self) -> int:
@@ -40,7 +38,7 @@ class Clusters(NamedTuple):
         return found
 
 
-def k_means(rows: Whole, k: int, *, n_init: int, seed: int) -> Clusters:
+def k_means(rows: Rows, k: int, *, n_init: int, seed: int) -> Clusters:
     """The best of several runs by inertia; of equals the first.
 
     A row goes to the nearest centroid, of equals to the first. Starts are drawn by k-means++: each next centroid
@@ -48,43 +46,43 @@ def k_means(rows: Whole, k: int, *, n_init: int, seed: int) -> Clusters:
     that is farthest from its centroid, of equals the first. With fewer distinct rows than `k` there are fewer clusters.
 
     Args:
-        rows: `(n, terms)`, at least one row.
+        rows: at least one.
         k: most clusters.
         n_init: runs.
         seed: seed of the starts.
     """
     rng = random.Random(f"k-means {seed}")  # noqa: S311 - no secret; a text seeds the same on every machine
-    clusters = min(k, len(np.unique(rows, axis=0)))
-    exact = rows.astype(np.float64)
-    runs = [_run(rows, exact, _starts(rows, exact, clusters, rng)) for _ in range(n_init)]
+    distinct = len({(columns.tobytes(), values.tobytes()) for columns, values in zip(rows.columns, rows.values, strict=True)})
+    runs = [_run(rows, _starts(rows, min(k, distinct), rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run.inertia)
 
 
-def _starts(rows: Whole, exact: npt.NDArray[np.float64], k: int, rng: random.Random) -> Whole:
-    chosen = [rng.randrange(len(rows))]
-    nearest = _distances(rows, exact, rows[chosen])[:, 0]
-    while len(chosen) < k:
+def _starts(rows: Rows, k: int, rng: random.Random) -> Whole:
+    first = rng.randrange(len(rows.values))
+    centroids = [_dense(rows, first)]
+    nearest = _distances(rows, centroids[0])
+    while len(centroids) < k:
         sums = np.cumsum(nearest)
-        chosen.append(int(np.searchsorted(sums, rng.randrange(int(sums[-1])), side="right")))
-        nearest = np.minimum(nearest, _distances(rows, exact, rows[chosen[-1:]])[:, 0])
-    return rows[chosen]
+        row = int(np.searchsorted(sums, rng.randrange(int(sums[-1])), side="right"))
+        centroids.append(_dense(rows, row))
+        nearest = np.minimum(nearest, _distances(rows, centroids[-1]))
+    return np.stack(centroids)
 
 
-def _run(rows: Whole, exact: npt.NDArray[np.float64], centroids: Whole) -> Clusters:
-    labels, distances = _assigned(rows, exact, centroids)
+def _run(rows: Rows, centroids: Whole) -> Clusters:
+    labels, distances = _assigned(rows, centroids)
     for _ in range(MOST_ROUNDS):
-        moved = np.stack([_mean(rows[labels == cluster]) for cluster in range(len(centroids))])
-        again, distances = _assigned(rows, exact, moved)
+        again, distances = _assigned(rows, _means(rows, labels, len(centroids)))
         if np.array_equal(again, labels):
             break
         labels = again
     return Clusters(labels, distances)
 
 
-def _assigned(rows: Whole, exact: npt.NDArray[np.float64], centroids: Whole) -> tuple[Whole, Whole]:
-    table = _distances(rows, exact, centroids)
+def _assigned(rows: Rows, centroids: Whole) -> tuple[Whole, Whole]:
+    table = np.stack([_distances(rows, centroid) for centroid in centroids], axis=1)
     labels: Whole = table.argmin(axis=1)
-    distances: Whole = table[np.arange(len(rows)), labels]
+    distances: Whole = table.min(axis=1)
     for cluster in range(len(centroids)):
         if not (labels == cluster).any():
             shared = np.bincount(labels, minlength=len(centroids))[labels] > 1  # no cluster is emptied to fill another
@@ -93,12 +91,21 @@ def _assigned(rows: Whole, exact: npt.NDArray[np.float64], centroids: Whole) -> 
     return labels, distances
 
 
-def _mean(rows: Whole) -> Whole:
-    mean: Whole = (2 * rows.sum(axis=0) + len(rows)) // (2 * len(rows))  # halves up
-    return mean
+def _means(rows: Rows, labels: Whole, clusters: int) -> Whole:
+    sums: Whole = np.zeros((clusters, rows.width), dtype=np.int64)
+    np.add.at(sums, (labels[:, None], rows.columns), rows.values)
+    sizes = np.bincount(labels, minlength=clusters)[:, None]
+    means: Whole = (2 * sums + sizes) // (2 * sizes)  # halves up
+    return means
 
 
-def _distances(rows: Whole, exact: npt.NDArray[np.float64], centroids: Whole) -> Whole:
-    products = (exact @ centroids.astype(np.float64).T).astype(np.int64)
-    table: Whole = (rows * rows).sum(axis=1)[:, None] - 2 * products + (centroids * centroids).sum(axis=1)[None, :]
-    return table
+def _distances(rows: Rows, centroid: Whole) -> Whole:
+    products = (centroid[rows.columns] * rows.values).sum(axis=1)
+    distances: Whole = (rows.values * rows.values).sum(axis=1) - 2 * products + (centroid * centroid).sum()
+    return distances
+
+
+def _dense(rows: Rows, row: int) -> Whole:
+    dense: Whole = np.zeros(rows.width, dtype=np.int64)
+    np.add.at(dense, rows.columns[row], rows.values[row])
+    return dense

@@ -8,7 +8,7 @@ from baselines.clustering import k_means
 from baselines.logical_form import form_tokens, form_words, logical_form, structure
 from baselines.method import Pool
 from baselines.task import Example
-from baselines.term_weights import TermWeights, Weights, likeness, matrix, ngrams
+from baselines.term_weights import TermWeights, Weights, likeness, ngrams, rows_of
 
 LONGEST = 3
 """Most symbols in a term that structures and forms are compared by."""
@@ -27,7 +27,7 @@ def support_set(pool: Pool, k: int, n_init: int) -> list[Example]:
     structures = sorted(having)
     terms = [ngrams(form_tokens(text), LONGEST) for text in structures]
     weights = TermWeights(terms)
-    clusters = k_means(matrix([weights.of(found) for found in terms]), k, n_init=n_init, seed=pool.seed)
+    clusters = k_means(rows_of([weights.of(found) for found in terms]), k, n_init=n_init, seed=pool.seed)
     groups = [having[structures[row]] for row in clusters.nearest()]
     return _unlike(groups)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,14 +50,26 @@ def likeness(left: Weights, right: Weights) -> int:
     return sum(value * large.get(term, 0) for term, value in small.items())
 
 
-def matrix(vectors: Sequence[Weights]) -> Whole:
+class Rows(NamedTuple):
+    """Vectors with few entries that are not 0."""
+
+    columns: Whole
+    """`(n, entries)`; rows with fewer entries are filled up with column 0."""
+    values: Whole
+    """`(n, entries)`; 0 where filled up."""
+    width: int
+    """Number of columns."""
+
+
+def rows_of(vectors: Sequence[Weights]) -> Rows:
     """The vectors as rows; a column for each term, sorted."""
     terms = {term: column for column, term in enumerate(sorted(set().union(*vectors)))}
-    rows = np.zeros((len(vectors), len(terms)), dtype=np.int64)
+    shape = len(vectors), max([1, *map(len, vectors)])
+    columns, values = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     for row, vector in enumerate(vectors):
-        for term, value in vector.items():
-            rows[row, terms[term]] = value
-    return rows
+        for entry, (term, value) in enumerate(sorted(vector.items())):
+            columns[row, entry], values[row, entry] = terms[term], value
+    return Rows(columns, values, max(1, len(terms)))
 
 
 class TermIndex:

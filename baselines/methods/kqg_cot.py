@@ -24,7 +24,7 @@ CLOSING = (
 )
 CHAIN = Decoding(max_tokens=1024)
 """Room for the longest chains, whose expressions grow with each step."""
-_MARK = re.compile(r"sub-?\s?question(?:\s*(?:no\.?\s*|#)?\d+)?[\s*_]*:[*_]*", re.IGNORECASE)
+_MARK = re.compile(r"sub-?\s?question(?:\s*(?:no\.?\s*|#)?\d+)?[\s*_]*(?:\([^()\n]*\))?[\s*_]*:[*_]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

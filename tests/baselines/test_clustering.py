@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baselines.clustering import Clusters, k_means
-from baselines.term_weights import SCALE, TermIndex, TermWeights, Whole, likeness, matrix, ngrams
+from baselines.term_weights import SCALE, Rows, TermIndex, TermWeights, Whole, likeness, ngrams, rows_of
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6), min_size=1, max_size=7)
 ROWS = st.integers(1, 3).flatmap(
@@ -43,21 +43,26 @@ def test_an_index_ranks_by_likeness_and_then_by_place(texts: list[list[str]], as
 
 @QUICK
 @given(TEXTS)
-def test_rows_of_a_matrix_have_the_products_of_their_vectors(texts: list[list[str]]) -> None:
+def test_rows_have_the_entries_of_their_vectors(texts: list[list[str]]) -> None:
     vectors = [TermWeights(texts).of(text) for text in texts]
-    rows = matrix(vectors)
-    for (left, one), (right, two) in itertools.product(zip(vectors, rows, strict=True), repeat=2):
-        assert likeness(left, right) == int(one @ two)
+    rows, terms = rows_of(vectors), sorted({term for vector in vectors for term in vector})
+    for vector, columns, values in zip(vectors, rows.columns, rows.values, strict=True):
+        assert {terms[column]: value for column, value in zip(columns, values, strict=True) if value} == vector
+    assert rows.width == max(1, len(terms))
+
+
+def _rows(dense: Whole) -> Rows:
+    return Rows(np.tile(np.arange(dense.shape[1]), (len(dense), 1)), dense, dense.shape[1])
 
 
 @QUICK
 @given(ROWS, st.integers(1, 5), st.integers(0, 3))
 def test_clusters_are_as_many_as_there_are_distinct_rows_and_none_is_empty(rows: Whole, k: int, seed: int) -> None:
-    found = k_means(rows, k, n_init=2, seed=seed)
+    found = k_means(_rows(rows), k, n_init=2, seed=seed)
     assert set(found.labels.tolist()) == set(range(min(k, len({tuple(row) for row in rows.tolist()}))))
-    again = k_means(rows, k, n_init=2, seed=seed)
+    again = k_means(_rows(rows), k, n_init=2, seed=seed)
     assert np.array_equal(found.labels, again.labels)
-    assert found.inertia <= k_means(rows, k, n_init=1, seed=seed).inertia
+    assert found.inertia <= k_means(_rows(rows), k, n_init=1, seed=seed).inertia
     for cluster, row in enumerate(found.nearest()):
         inside = [at for at, label in enumerate(found.labels) if label == cluster]
         assert row == min(inside, key=lambda at: (found.distances[at], at))
@@ -68,7 +73,7 @@ def test_clusters_are_as_many_as_there_are_distinct_rows_and_none_is_empty(rows:
 def test_one_cluster_lies_around_the_mean_halves_rounded_up(rows: Whole) -> None:
     mean = [math.floor(sum(column) / len(rows) + 0.5) for column in rows.T.tolist()]
     expected = [sum((value - centre) ** 2 for value, centre in zip(row, mean, strict=True)) for row in rows.tolist()]
-    assert k_means(rows, 1, n_init=1, seed=0).distances.tolist() == expected
+    assert k_means(_rows(rows), 1, n_init=1, seed=0).distances.tolist() == expected
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -76,7 +81,7 @@ def test_groups_that_lie_apart_are_found_as_by_trying_every_partition(seed: int)
     rng = np.random.default_rng(seed)
     rows = np.concatenate([centre + rng.integers(-40, 40, (2, 2)) for centre in ([0, 0], [900, 100], [300, 800])]).astype(np.int64)
     rows = rows[rng.permutation(len(rows))]
-    found = k_means(rows, 3, n_init=10, seed=seed)
+    found = k_means(_rows(rows), 3, n_init=10, seed=seed)
     best = min(itertools.product(range(3), repeat=len(rows)), key=lambda labels: _inertia(rows, labels))
     assert _partition(found.labels.tolist()) == _partition(list(best))
 
@@ -95,7 +100,7 @@ def _partition(labels: list[int]) -> set[frozenset[int]]:
 
 def test_every_row_is_with_its_nearest_centroid_once_a_run_has_come_to_rest() -> None:
     rows = np.array([[0], [2], [10], [13], [40]], dtype=np.int64)
-    found = k_means(rows, 3, n_init=10, seed=1)
+    found = k_means(_rows(rows), 3, n_init=10, seed=1)
     assert _partition(found.labels.tolist()) == {frozenset({0, 1}), frozenset({2, 3}), frozenset({4})}
     assert found.inertia == 1 + 1 + 4 + 1 + 0  # around 1, 12 (11.5 rounded up) and 40
 

@@ -13,7 +13,7 @@ from baselines.logical_form import chain, form_tokens, form_words, logical_form,
 from baselines.method import Pool
 from baselines.support_set import complexity, support_set
 from baselines.task import Example, GivenStep, Task, task_of
-from baselines.term_weights import TermWeights, likeness, matrix, ngrams
+from baselines.term_weights import TermWeights, likeness, ngrams, rows_of
 from prompts import as_data
 from state.instance import BenchmarkRecord
 from state.vocabulary import RankOrder
@@ -121,7 +121,7 @@ def test_one_form_a_cluster_each_the_least_like_those_before(k: int, pool: Pool)
     structures = sorted({structure(example.task) for example in pool.examples})
     terms = [ngrams(form_tokens(text), 3) for text in structures]
     weights = TermWeights(terms)
-    nearest = k_means(matrix([weights.of(found) for found in terms]), k, n_init=10, seed=pool.seed).nearest()
+    nearest = k_means(rows_of([weights.of(found) for found in terms]), k, n_init=10, seed=pool.seed).nearest()
     assert [structure(example.task) for example in chosen] == [structures[row] for row in nearest]
     groups = [[example for example in pool.examples if structure(example.task) == structures[row]] for row in nearest]
     words = {example.task.id: ngrams(form_words(logical_form(example.task)), 3) for group in groups for example in group}
@@ -177,6 +177,7 @@ def test_the_expression_of_the_task_is_shown_only_with_the_path(years_records: l
         ("Step 1: (look-up)\nSub-question 1: Which X?\nStep 2: (time)\nSub-question 2: Who led it?", "Who led it?"),
         ("**Sub-question 1:** Which X?\n**Sub-question 2:** Who led it?\nIs this right?", "Who led it?"),
         ("Subquestion 1: Which X?\nSub-question 2:\nWho led it?\n\nSub-question 3:", "Who led it?"),
+        ("Sub-question 1: Which X?\nSub-question 2 (the last): Who led it?", "Who led it?"),
         ("Who led it?", "Who led it?"),
     ],
 )
