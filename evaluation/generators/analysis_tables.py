@@ -81,7 +81,7 @@ def operators_table(summary: EvaluationSummary) -> Table:
 def failures_table(summary: EvaluationSummary) -> Table:
     """Figure 7: shares of the questions that the reader was given."""
     header = (
-        *("method", "model", "dataset", "questions read", "clean %", "missing %", "wrong %", "of these reversed %"),
+        *("method", "model", "dataset", "questions given", "clean %", "missing %", "wrong %", "of these reversed %"),
         *("unnecessary %", "could not be read %"),
     )
     rows = [row for name in summary.names for row in _failures(name, [one for one in summary.rows if one.row == name])]

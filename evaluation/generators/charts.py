@@ -168,7 +168,7 @@ def _failures(summary: EvaluationSummary) -> Picture | None:
         return None
     height, panel = 0.36 * len(counts) + 0.62, 0.8
     caption = (
-        f"What questions state otherwise than their traces, in percent of the questions read by {summary.reader}, all datasets "
+        f"What questions state otherwise than their traces, in percent of the questions given to {summary.reader}, all datasets "
         "together. One question may count under several of missing, wrong and unnecessary."
     )
 

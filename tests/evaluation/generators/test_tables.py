@@ -115,7 +115,7 @@ def test_the_lines_of_all_questions_sum_to_the_score_of_their_row(made: Evaluati
 def test_shares_of_failures_and_leaks_are_of_all_questions(summary: EvaluationSummary) -> None:
     failures = rows_of(failures_table(summary))
     assert {(line["method"], line["dataset"]) for line in failures if line["dataset"] == "all"} == {("zero-shot", "all")}
-    assert all(line["questions read"] in {"11", "22"} for line in failures)
+    assert all(line["questions given"] in {"11", "22"} for line in failures)
     template = next(line for line in failures if line["method"] == "template (reference)")
     assert (template["clean %"], template["could not be read %"]) == ("100", "0.0")
     assert all(line["n"] == "11" for line in rows_of(leaks_table(summary)))
