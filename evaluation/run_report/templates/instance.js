@@ -66,7 +66,7 @@ const instanceView = (data, controls) => {
   view.push(folded(`Rivals: what else the verifier sees (${data.evidence.length} facts)`, element("ul", {}, ...data.evidence.map((fact) => factLine(data, fact)))));
   view.push(heading("Trace: candidates after each step"), funnel(data.funnel));
   view.push(heading(data.cost ? `What the agents did (${data.cost})` : "What the agents did"));
-  view.push(data.visits.length ? element("ol", { class: "history" }, ...data.visits.map(visit)) : element("p", { class: "note" }, "No agent has finished with this instance."));
+  view.push(data.visits.length ? element("ol", { class: "history" }, ...data.visits.map(visit)) : element("p", { class: "note" }, data.fate === "not finished" ? "No agent has finished with this instance." : "No node was visited."));
   const commands = element("p", { class: "note" }, element("code", {}, `chronoqg show RUN ${data.id}`));
   if (data.visits.length) commands.append(" · ", element("code", {}, `chronoqg replay RUN ${data.id}`));
   view.push(commands, element("p", { class: "note" }, `From ${data.source}, seed ${data.seed}. ${data.hint}`));
