@@ -23,7 +23,7 @@ class EvaluateConfig(Contract):
     with_path: bool = False
     """Give the reasoning path also to the methods that the paper does not give it to."""
     options: dict[str, dict[str, Any]] = {}
-    """Method -> its own settings, such as `few_shot: {k: 5}`."""
+    """Method, or stem of its file -> its own settings, such as `few_shot: {k: 5}`."""
     predictions: dict[str, str] = {}
     """Name of a row -> file of an outside system's questions, JSON Lines of `id` and `question`."""
     seed: int = Field(default=0, ge=0, lt=2**63)

@@ -24,8 +24,8 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
 HEADINGS = [
-    "A real instance", "Install and first run", "The picture", "Use your own graph", "Use your own model", "Reproduce the paper",
-    "Where things are", "Limits", "Citation",
+    "A real instance", "Install and first run", "The picture", "Use your own graph", "Use your own model",
+    "Look at a run, score generators, give a benchmark away", "Reproduce the paper", "Where things are", "Limits", "Citation",
 ]  # fmt: skip
 
 

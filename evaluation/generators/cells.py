@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from agents.rules_backend import LABEL
 from baselines.method import Method, Reference
@@ -56,12 +57,12 @@ def generator_cells(loaded: LoadedConfig, benchmarks: Sequence[Benchmark]) -> li
     """
     config, cells = loaded.config, []
     chosen = config.evaluate
-    unknown = sorted(set(chosen.options) - set(chosen.methods))
-    if unknown:
+    stems = [stem_of(name) for name in chosen.methods]
+    if unknown := sorted(set(chosen.options) - set(stems)):
         what = f"{unknown[0]!r} is not among evaluate.methods"
-        raise ConfigError(what, where=loaded.where(("evaluate", "options")), remedy=did_you_mean(unknown[0], chosen.methods))
-    for name in chosen.methods:
-        found = find_method(name, chosen.options.get(name))
+        raise ConfigError(what, where=loaded.where(("evaluate", "options")), remedy=did_you_mean(unknown[0], stems))
+    for name, stem in zip(chosen.methods, stems, strict=True):
+        found = find_method(name, chosen.options.get(stem))
         if isinstance(found.method, Reference):
             cells.append(_cell(loaded, benchmarks, name, found.method, found.sha256, None))
             continue
@@ -75,6 +76,11 @@ def generator_cells(loaded: LoadedConfig, benchmarks: Sequence[Benchmark]) -> li
     if outside := sorted(set(chosen.predictions) & {cell.method.key for cell in cells}):
         raise ConfigError(f"a method is called {outside[0]!r} too", where="evaluate.predictions", remedy="Name the row something else.")
     return cells
+
+
+def stem_of(name: str) -> str:
+    """The name under which a method's options stand: that of its file, without folder and ending."""
+    return Path(name).stem if name.endswith(".py") else name
 
 
 def _check_pools(method: Method, benchmarks: Sequence[Benchmark], seed: int) -> None:
@@ -104,7 +110,7 @@ def _cell(
         idle += "-"
     models[idle] = ModelConfig(provider="offline-rules")
     agents = AgentsConfig.model_validate({"retries": config.agents.retries, **{role: {"model": idle} for role in _ROLES}})
-    options = {name: config.evaluate.options[name]} if name in config.evaluate.options else {}
+    options = {stem: given for stem, given in config.evaluate.options.items() if stem == stem_of(name)}
     runs = tuple(benchmark.path for benchmark in benchmarks)
     kept = {"runs": runs, "methods": (name,), "models": () if model is None else (model,), "options": options, "predictions": {}}
     own = config.model_copy(update={"agents": agents, "models": models, "evaluate": config.evaluate.model_copy(update=kept)})

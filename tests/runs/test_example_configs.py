@@ -22,7 +22,7 @@ from tests.test_readme import resolve
 
 FILES = sorted(path.name for path in (ROOT / "runs").glob("*.yaml"))
 OFFLINE = ["cron.yaml", "days.yaml", "event.yaml", "quickstart.yaml"]
-PAID = ["openai.yaml", "table2.yaml"]
+PAID = ["openai.yaml", "table2.yaml", "table4.yaml"]
 LOCAL = {"llamacpp.yaml": 8080, "ollama.yaml": 11434, "vllm.yaml": 8000}
 
 
