@@ -131,6 +131,9 @@ def _case_of_ours(value: Any, number: int) -> Case:
     missing = [key for key in ("trace", "evidence", "labels", "answer_id") if key not in value]
     if missing:
         raise ValueError(f"it lacks {', '.join(missing)}")
+    steps = value["trace"].get("steps") if isinstance(value["trace"], Mapping) else None
+    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
+        raise ValueError("trace: should have a list of steps")
     trace = Trace.model_validate(value["trace"])
     problem = trace_problem(trace)
     if problem:
@@ -176,12 +179,21 @@ def _released_case(value: Any, number: int, unit: Granularity) -> Case:
     except NotRebuilt as err:
         why = str(err)
     labels: dict[str, str] = {}
-    for fact in record.subgraph:
-        labels[fact.subject_id], labels[fact.relation_id], labels[fact.object_id] = fact.subject, fact.relation, fact.object
+    types: dict[str, RelationType] = {}
+    facts: list[StatedFact] = []
+    called: set[str] = set()
+    for _, subject, subject_label, relation, relation_label, object_, object_label, start, end, time_type in record.subgraph:
+        facts.append((subject, relation, object_, start, end))
+        labels[subject], labels[relation], labels[object_] = subject_label, relation_label, object_label
+        if time_type in _TIME_TYPES:
+            types[relation] = _TIME_TYPES[time_type]
+        if subject_label == record.answer:
+            called.add(subject)
+        if object_label == record.answer:
+            called.add(object_)
     metadata = record.metadata
     answer_id = metadata.get("answer_id")
-    entities = {end: label for fact in record.subgraph for end, label in ((fact.subject_id, fact.subject), (fact.object_id, fact.object))}
-    ids = (answer_id,) if isinstance(answer_id, str) and answer_id else (end for end, label in entities.items() if label == record.answer)
+    ids = {answer_id} if isinstance(answer_id, str) and answer_id else called
     aliases = metadata.get("answer_aliases")
     return Case(
         number=number,
@@ -194,15 +206,15 @@ def _released_case(value: Any, number: int, unit: Granularity) -> Case:
         answer_ids=frozenset(ids),
         trace=trace,
         no_trace=why,
-        facts=tuple((fact.subject_id, fact.relation_id, fact.object_id, fact.start, fact.end) for fact in record.subgraph),
+        facts=tuple(facts),
         references={} if trace is None else _references(trace),
-        types={fact.relation_id: RelationType(fact.time_type) for fact in record.subgraph if fact.time_type in _TIME_TYPES},
+        types=types,
         labels=labels,
         content_hash=_hash(metadata.get("provenance")),
     )
 
 
-_TIME_TYPES = (RelationType.POINT.value, RelationType.INTERVAL.value)
+_TIME_TYPES = {kind.value: kind for kind in (RelationType.POINT, RelationType.INTERVAL)}
 
 
 def _references(trace: Trace) -> dict[str, StatedFact]:

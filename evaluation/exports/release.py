@@ -10,10 +10,11 @@ in the binding. Paper: Figure 3.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from operator import itemgetter
+from typing import Annotated, Any, NamedTuple
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
 from evaluation.damage.relation_kinds import point_relations
 from graph_sampler.operators import ORDINAL_BY_NAME
@@ -81,7 +82,7 @@ class _Tolerant(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
 
-class ReleaseFact(_Tolerant):
+class ReleaseFact(NamedTuple):
     """A fact of the subgraph."""
 
     fid: int | str
@@ -100,6 +101,23 @@ class ReleaseFact(_Tolerant):
     """`point`, `interval`, or empty where the file does not say."""
 
 
+_FACT_FIELDS = ReleaseFact._fields[:-1]
+_FACT_TYPES: tuple[set[type], ...] = ({int, str}, {str}, {str}, {str}, {str}, {str}, {str}, {int}, {int}, {str})
+_of_fact = itemgetter(*_FACT_FIELDS)
+
+
+def _facts(value: Any) -> tuple[ReleaseFact, ...]:
+    """The facts of a parsed subgraph; a model for each would take longer than all else that is read of a record."""
+    try:
+        facts = tuple([ReleaseFact._make((*_of_fact(each), each.get("time_type", ""))) for each in value])
+    except (KeyError, TypeError, AttributeError) as err:
+        raise ValueError(f"should be a list of facts with {', '.join(_FACT_FIELDS)}") from err
+    for name, column, types in zip(ReleaseFact._fields, zip(*facts, strict=True), _FACT_TYPES, strict=False):
+        if not set(map(type, column)) <= types:
+            raise ValueError(f"{name} of a fact should be {' or '.join(sorted(each.__name__ for each in types))}")
+    return facts
+
+
 class ReleaseStep(_Tolerant):
     """An entry of the search process."""
 
@@ -107,7 +125,8 @@ class ReleaseStep(_Tolerant):
     operation: str = ""
     description: str = ""
     candidate_count: int | None = None
-    support_fids: tuple[int | str, ...] = ()
+    support_fids: Any = ()
+    """A list of facts' names; looked at only where nothing else says what the step did."""
     binding: dict[str, Any] = Field(default_factory=dict)
     """Of ours: the step's `pattern`."""
 
@@ -119,7 +138,6 @@ class ReleaseConstraint(_Tolerant):
     code: str
     description: str = ""
     step_index: int | None = None
-    support_fids: tuple[int | str, ...] = ()
     binding: dict[str, Any] = Field(default_factory=dict)
     """What the constraint compares; see `evaluation.exports.release_reader`."""
 
@@ -130,7 +148,7 @@ class ReleaseRecord(_Tolerant):
     id: int | str
     graph_structure: str
     hop_count: int
-    subgraph: tuple[ReleaseFact, ...]
+    subgraph: Annotated[tuple[ReleaseFact, ...], PlainValidator(_facts)]
     space_search_process: tuple[ReleaseStep | str, ...] = ()
     """Sentences alone, as in the paper's Figure 3, can be read but not executed."""
     temporal_constraints: tuple[ReleaseConstraint | str, ...] = ()

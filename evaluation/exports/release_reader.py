@@ -135,16 +135,14 @@ class _Rebuilding:
         self.record = record
         self.template = template
         self.unit = unit
-        self.facts: dict[str, ReleaseFact] = {str(fact.fid): fact for fact in record.subgraph}
+        self.facts: dict[int | str, ReleaseFact] = {fact.fid: fact for fact in record.subgraph}
         self.constraints = [each for each in record.temporal_constraints if isinstance(each, ReleaseConstraint)]
         self.steps: list[Step] = []
         self.references: dict[str, TemporalFact] = {}
-        self.reference_names: dict[str, str] = {}
+        self.reference_names: dict[int | str, str] = {}
         self.walked: dict[str, Pattern] = {}
-        self.used: set[str] = set()
-        """Facts already bound by an earlier structural step."""
-        self.ends: set[str] = set()
-        """What the candidate may stand for, as far as the listed facts say."""
+        self.entries: list[tuple[ReleaseStep, str]] = []
+        """The structural steps so far, each with the candidate after it."""
         self.candidate = "?a"
         self.pending: list[_Pending] = []
         self.temporal = 0
@@ -169,7 +167,9 @@ class _Rebuilding:
             raise NotRebuilt("temporal_constraints holds more than the steps of space_search_process")
         if len(self.walked) != self.template.hop_count:
             raise NotRebuilt(f"the steps walk {len(self.walked)} facts, {self.template.value} has {self.template.hop_count}")
-        return Trace(template=self.template, answer_variable=self.candidate, steps=tuple(self.steps), references=self.references)
+        return Trace.model_construct(
+            template=self.template, answer_variable=self.candidate, steps=tuple(self.steps), references=self.references
+        )
 
     def _walk(self, entry: ReleaseStep, kind: type[RootStep | FilterStep | TransitionStep]) -> None:
         if kind is not RootStep and not self.walked:
@@ -182,12 +182,9 @@ class _Rebuilding:
         name = f"f{len(self.walked) + 1}"
         before = next(reversed(self.walked), None)
         self.walked[name] = pattern
-        self.steps.append(kind(fact=name, pattern=pattern, candidates=entry.candidate_count or 0))
-        bound = [fact for fact in self._listed(entry) if str(fact.fid) not in self.used and fact.relation_id == pattern[1]]
-        self.used |= {str(fact.fid) for fact in bound}
-        if kind is not FilterStep:
-            is_subject = pattern[0] == self.candidate
-            self.ends = {fact.subject_id if is_subject else fact.object_id for fact in bound}
+        # Not validated again: that would take longer than all else here.
+        self.steps.append(kind.model_construct(fact=name, pattern=pattern, candidates=entry.candidate_count or 0))
+        self.entries.append((entry, self.candidate))
         if kind is TransitionStep:
             pending, self.pending = self.pending, []
             for each in pending:
@@ -200,7 +197,9 @@ class _Rebuilding:
             self.sides += 1
             variable = next(end for end in (pattern[0], pattern[2]) if end != self.candidate)
             side = f"s{self.sides}"
-            self.steps.append(FilterStep(fact=side, pattern=(variable, str(pending.relation), f"?{side}"), candidates=pending.candidates))
+            self.steps.append(
+                FilterStep.model_construct(fact=side, pattern=(variable, str(pending.relation), f"?{side}"), candidates=pending.candidates)
+            )
             walked = side
         self._pairwise(pending.operator, left, walked, pending.candidates)
 
@@ -240,25 +239,37 @@ class _Rebuilding:
             relation, other = binding.get("backward_relation"), binding.get("backward_object")
             if isinstance(relation, str) and isinstance(other, str):
                 return (self.candidate, relation, other)
-        facts = [fact for fact in self._listed(entry) if str(fact.fid) not in self.used]
-        ends = {(fact.relation_id, fact.object_id) for fact in facts if fact.subject_id in self.ends}
+        facts, known = self._new_facts(entry)
+        ends = {(fact.relation_id, fact.object_id) for fact in facts if fact.subject_id in known}
         if len(ends) == 1 and facts:
             return (self.candidate, *ends.pop())
         raise NotRebuilt("neither a binding nor the facts of the filter say what it filters by")
 
     def _transition(self, entry: ReleaseStep) -> Pattern:
         new = _VARIABLES[min(len(self.walked), len(_VARIABLES) - 1)]
-        facts = [fact for fact in self._listed(entry) if str(fact.fid) not in self.used]
+        facts, known = self._new_facts(entry)
         relations = {fact.relation_id for fact in facts}
-        forward = all(fact.subject_id in self.ends for fact in facts)
-        backward = all(fact.object_id in self.ends for fact in facts)
+        forward = all(fact.subject_id in known for fact in facts)
+        backward = all(fact.object_id in known for fact in facts)
         if len(relations) == 1 and forward != backward:
             relation = relations.pop()
             return (self.candidate, relation, new) if forward else (new, relation, self.candidate)
         raise NotRebuilt("the facts of a transition do not say where it leads")
 
-    def _listed(self, entry: ReleaseStep | ReleaseConstraint) -> list[ReleaseFact]:
-        return [self.facts[str(fid)] for fid in entry.support_fids if str(fid) in self.facts]
+    def _new_facts(self, entry: ReleaseStep) -> tuple[list[ReleaseFact], set[str]]:
+        """The facts of a step that no earlier one had, and what the candidate before it may stand for."""
+        used: set[int | str] = set()
+        ends: set[str] = set()
+        for (earlier, candidate), pattern in zip(self.entries, self.walked.values(), strict=True):
+            bound = [fact for fact in self._listed(earlier) if fact.fid not in used and fact.relation_id == pattern[1]]
+            used.update(fact.fid for fact in bound)
+            if earlier.operation != _FILTER:
+                ends = {fact.subject_id if pattern[0] == candidate else fact.object_id for fact in bound}
+        return [fact for fact in self._listed(entry) if fact.fid not in used], ends
+
+    def _listed(self, entry: ReleaseStep) -> list[ReleaseFact]:
+        fids = entry.support_fids if isinstance(entry.support_fids, list | tuple) else ()
+        return [self.facts[fid] for fid in fids if isinstance(fid, int | str) and fid in self.facts]
 
     def _constrain(self, entry: ReleaseStep) -> None:
         constraint = self._constraint_of(entry)
@@ -312,7 +323,7 @@ class _Rebuilding:
         if not isinstance(order, str) or order not in set(RankOrder):
             raise NotRebuilt(f"an ordinal ranks in no known order: {order!r}")
         self.steps.append(
-            OrdinalStep(
+            OrdinalStep.model_construct(
                 constraint=f"c{self._number()}",
                 operator=operator,
                 fact=fact,
@@ -323,8 +334,8 @@ class _Rebuilding:
         )
 
     def _reference(self, binding: dict[str, Any]) -> str:
-        fid = str(binding["reference_fact_fid"])
-        if fid not in self.facts:
+        fid = binding["reference_fact_fid"]
+        if not isinstance(fid, int | str) or fid not in self.facts:
             raise NotRebuilt("a constraint's reference fact is not in the subgraph")
         if fid not in self.reference_names:
             name = self.reference_names[fid] = f"g{len(self.reference_names) + 1}"
@@ -335,7 +346,9 @@ class _Rebuilding:
         return self.reference_names[fid]
 
     def _pairwise(self, operator: str, left: str, right: str, count: int) -> None:
-        self.steps.append(PairwiseStep(constraint=f"c{self._number()}", operator=operator, left=left, right=right, candidates=count))
+        self.steps.append(
+            PairwiseStep.model_construct(constraint=f"c{self._number()}", operator=operator, left=left, right=right, candidates=count)
+        )
 
     def _number(self) -> int:
         return 1 + sum(isinstance(step, PairwiseStep | OrdinalStep) for step in self.steps)
