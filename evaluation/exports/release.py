@@ -149,9 +149,9 @@ class ReleaseRecord(_Tolerant):
     graph_structure: str
     hop_count: int
     subgraph: Annotated[tuple[ReleaseFact, ...], PlainValidator(_facts)]
-    space_search_process: tuple[ReleaseStep | str, ...] = ()
+    space_search_process: tuple[Annotated[ReleaseStep | str, Field(union_mode="left_to_right")], ...] = ()
     """Sentences alone, as in the paper's Figure 3, can be read but not executed."""
-    temporal_constraints: tuple[ReleaseConstraint | str, ...] = ()
+    temporal_constraints: tuple[Annotated[ReleaseConstraint | str, Field(union_mode="left_to_right")], ...] = ()
     temporal_constraint_count: int | None = None
     raw_question: str | None = None
     final_question: str | None = None

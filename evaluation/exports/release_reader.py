@@ -9,6 +9,7 @@ that is then walked, which is how the question reads. Paper: section 4.2.3, Figu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -340,7 +341,7 @@ class _Rebuilding:
         if fid not in self.reference_names:
             name = self.reference_names[fid] = f"g{len(self.reference_names) + 1}"
             try:
-                self.references[name] = as_temporal_fact(self.facts[fid], self.unit)
+                self.references[name] = _reference(self.facts[fid], self.unit)
             except ValueError as err:
                 raise NotRebuilt(f"a reference fact's times cannot be read: {_first_line(err)}") from err
         return self.reference_names[fid]
@@ -352,6 +353,12 @@ class _Rebuilding:
 
     def _number(self) -> int:
         return 1 + sum(isinstance(step, PairwiseStep | OrdinalStep) for step in self.steps)
+
+
+@lru_cache(maxsize=65536)
+def _reference(fact: ReleaseFact, unit: Granularity) -> TemporalFact:
+    """`as_temporal_fact`, remembered: the records of one root share their references."""
+    return as_temporal_fact(fact, unit)
 
 
 def _first_line(err: Exception) -> str:
