@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from evaluation.audit.cases import Case, StatedFact
 from evaluation.audit.defects import Defect, DefectKind
-from graph_sampler.labels import normalise_label
+from evaluation.audit.text_checks import normalise_question
 from graph_sampler.operators import BY_NAME
 from state.trace import FilterStep, OrdinalStep, PairwiseStep, StructuralStep, Trace
 from state.vocabulary import Template
@@ -21,7 +21,7 @@ class Duplicates:
 
     def defect_of(self, case: Case) -> Defect | None:
         """In what a record repeats earlier ones, if it does; from now on it is an earlier one."""
-        final, raw = (normalise_label(question or "") for question in (case.final_question, case.raw_question))
+        final, raw = (normalise_question(question or "") for question in (case.final_question, case.raw_question))
         keys = {"id": case.id, "final question": final, "raw question": raw}
         if case.trace is not None:
             keys["query"] = query_of(case.trace, case.references)

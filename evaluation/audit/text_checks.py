@@ -32,13 +32,20 @@ _NO_LETTERS = bytes(sign for sign in range(128) if not chr(sign).isalnum())
 _ASIDE = " _label "
 
 
+def normalise_question(text: str) -> str:
+    """A question as `normalise_label` makes it, word by word: most words have been seen before."""
+    if text.isascii():
+        return normalise_label(text)
+    return " ".join(filter(None, map(normalise_label, text.split(" "))))
+
+
 def leak_of(case: Case, aliases: tuple[str, ...]) -> Defect | None:
     """The answer's name that stands in a question, if one does; `aliases` are the graph's."""
     names = dict.fromkeys(name for name in (case.answer, *case.aliases, *aliases) if len(normalise_label(name)) > 1)
     for where, question in _questions(case):
-        letters = _letters(question)
+        letters = _letters(normalise_question(question))
         for name in names:
-            if (own := _letters(name)) and letters and own not in letters:
+            if (own := _letters(normalise_label(name))) and letters and own not in letters:
                 continue
             if is_mentioned((name,), question):
                 return Defect(DefectKind.ANSWER_LEAK, f"{where} says {name!r}")
@@ -76,12 +83,11 @@ def _questions(case: Case) -> Iterator[tuple[str, str]]:
         yield "the raw question", case.raw_question
 
 
-def _letters(text: str) -> bytes | None:
+def _letters(plain: str) -> bytes | None:
     """The letters and digits of a normalised text, run together; `None` where it is not plain ASCII.
 
     A name whose letters are not among a question's cannot stand in it.
     """
-    plain = normalise_label(text)
     return plain.encode().translate(None, _NO_LETTERS) if plain.isascii() else None
 
 
