@@ -24,7 +24,7 @@ _SLOT = re.compile(
     """,
     re.VERBOSE,
 )
-_MAYBE_SLOT = re.compile(r"[{}<\[%_]|\d|\?\w")
+_MAYBE_SLOT = re.compile(r"[{}<\[%_\d]|\?\w")
 """One of these signs is in every slot; looking for them alone is quick."""
 _WORD = re.compile(r"[\w:/.#-]*\w")
 _WIKIDATA = re.compile(r"\b[QP]\d+\b")
