@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import importlib.util
@@ -13,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import baselines
 from baselines import methods
 from baselines.method import Method, Reference
 from state.errors import ConfigError, did_you_mean
@@ -24,7 +26,7 @@ class Found(NamedTuple):
     method: Method | Reference
     """With the options of the config."""
     sha256: str
-    """SHA-256 of the file."""
+    """SHA-256 of the file and of all in `baselines` that it imports."""
 
 
 def method_names() -> list[str]:
@@ -49,7 +51,11 @@ def find_method(name: str, options: Mapping[str, Any] | None = None) -> Found:
         raise ConfigError("the file defines no method", where=str(path), remedy=remedy)
     if not all(isinstance(getattr(method, key, None), str) for key in ("key", "label")):
         raise ConfigError("METHOD needs a key and a label", where=str(path))
-    return Found(_with_options(method, name, options or {}), hashlib.sha256(path.read_bytes()).hexdigest())
+    return Found(_with_options(method, name, options or {}), _sha256(path))
+
+
+def _stem(name: str) -> str:
+    return Path(name).stem if name.endswith(".py") else name
 
 
 def _module(name: str) -> ModuleType:
@@ -73,10 +79,36 @@ def _module(name: str) -> ModuleType:
     return module
 
 
+def _sha256(path: Path) -> str:
+    """Hash of a file and of our own files that it imports, directly or not: prompts may stand in any of them."""
+    files, left = {path.name: path.read_bytes()}, [path]
+    while left:
+        for name in _imported(left.pop()):
+            file = Path(baselines.__file__).parent.joinpath(*name.split(".")[1:]).with_suffix(".py")
+            if name not in files and file.is_file():
+                files[name] = file.read_bytes()
+                left.append(file)
+    digest = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def _imported(file: Path) -> set[str]:
+    """Names of the modules of `baselines` that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "baselines":
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name.split(".")[0] == "baselines"}
+    return found
+
+
 def _with_options(method: Any, name: str, options: Mapping[str, Any]) -> Method | Reference:
     known = {field.name: field for field in fields(method) if field.init}
     for key, value in options.items():
-        where = f"evaluate.options.{name}.{key}"
+        where = f"evaluate.options.{_stem(name)}.{key}"
         if key not in known:
             remedy = did_you_mean(key, known) if known else "It has no options."
             raise ConfigError(f"the method has no option {key!r}", where=where, remedy=remedy)
@@ -88,5 +120,5 @@ def _with_options(method: Any, name: str, options: Mapping[str, Any]) -> Method 
     try:
         changed: Method | Reference = replace(method, **options)
     except ValueError as err:
-        raise ConfigError(str(err), where=f"evaluate.options.{name}") from err
+        raise ConfigError(str(err), where=f"evaluate.options.{_stem(name)}") from err
     return changed

@@ -35,6 +35,7 @@ def one_byte(visit: dict[str, Any]) -> None:
     a_try["reply_raw"] = a_try["reply_raw"].replace("e", "a", 1)
 
 
+@pytest.mark.slow
 def test_a_whole_run_replays_in_one_process_or_several_with_the_same_report(build_dir: Path) -> None:
     one, two = (replay_run(str(build_dir), processes=count) for count in (1, 2))
     assert one == two

@@ -228,6 +228,7 @@ def test_a_method_in_a_file_of_the_users_own_needs_no_change_elsewhere(
     assert len(server.seen) == calls + len(asked)
 
 
+@pytest.mark.slow
 def test_an_edited_reply_is_found_by_a_replay(benchmark: Path, records: list[BenchmarkRecord], server: FakeServer, tmp_path: Path) -> None:
     report = score_generators(
         tmp_path / "out", config(tmp_path, benchmark, "evaluate.methods=[zero_shot]", url=server.url), tmp_path / "none"
@@ -295,6 +296,7 @@ def test_an_unset_key_is_named_before_anything_is_made(benchmark: Path, tmp_path
     assert "EVALUATE_KEY" not in os.environ
 
 
+@pytest.mark.slow
 def test_another_benchmark_in_the_same_directory_is_refused(benchmark: Path, tmp_path: Path) -> None:
     loaded = config(tmp_path, benchmark, "evaluate.methods=[template]")
     score_generators(tmp_path / "out", loaded, tmp_path / "none")

@@ -260,6 +260,7 @@ def test_two_prompts_are_told_apart_and_only_an_edited_one_is_paid_for_again(mod
     assert b"DO-NOT-LEAK" not in b"".join(outputs(edited.path).values())
 
 
+@pytest.mark.slow
 def test_a_cell_is_shown_replayed_and_compared_like_a_run(models: Models) -> None:
     report = models.study("study")
     addresses = [f"{report.path}@{cell.address.partition('@')[2]}" for cell in report.study.cells]
@@ -279,6 +280,7 @@ def test_a_cell_is_shown_replayed_and_compared_like_a_run(models: Models) -> Non
     assert compared.returncode == 0, compared.stderr
 
 
+@pytest.mark.slow
 def test_one_budget_holds_for_all_cells(models: Models) -> None:
     whole = models.study("whole", cache="other")
     calls, first_cell = models.bodies(), whole.study.cells[0].usage.usd_paid
@@ -296,6 +298,7 @@ def test_one_budget_holds_for_all_cells(models: Models) -> None:
     assert outputs(done.path)[SUMMARY].replace(b"study@", b"") == outputs(whole.path)[SUMMARY].replace(b"whole@", b"")
 
 
+@pytest.mark.slow
 def test_failed_instances_count_as_not_accepted_and_can_be_redone(models: Models) -> None:
     record = next(RunReader(models.sample).traces())
     models.author.broken.add(record.raw_question)

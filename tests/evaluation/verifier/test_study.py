@@ -118,6 +118,7 @@ def test_the_command_prints_writes_and_says_what_comes_next(tmp_path: Path) -> N
     assert as_json == json.loads((out / "summary.json").read_bytes())
 
 
+@pytest.mark.slow
 def test_a_larger_study_holds_a_smaller_one_and_both_ask_what_a_build_samples(by_rules: VerifierReport, tmp_path: Path) -> None:
     more = {item.source for item in by_rules.study.items}
     fewer = {item.source for item in ask(config("study.size=6").config).items}
@@ -154,6 +155,7 @@ def test_what_cannot_be_studied_is_refused_in_one_line_and_leaves_nothing(
     assert not (tmp_path / "study").exists()
 
 
+@pytest.mark.slow
 def test_final_questions_of_a_finished_run_are_asked_beside_the_template_ones(tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert here("build", *SMALL, "--out", str(run)).returncode == 0
@@ -289,6 +291,7 @@ def test_planted_hits_come_out_exactly(models: Models) -> None:
     assert KEY not in "".join(content.decode("latin-1") for content in outputs(report.path).values())
 
 
+@pytest.mark.slow
 def test_only_the_edited_prompts_cell_is_paid_for_again(models: Models) -> None:
     first = models.folder / "prompts" / "verifier" / "v1.md"
     second = first.with_name("v2.md")
@@ -310,6 +313,7 @@ def test_only_the_edited_prompts_cell_is_paid_for_again(models: Models) -> None:
     assert len(models.server.seen) - before - len(fresh) == 4 * 3 * unusable
 
 
+@pytest.mark.slow
 def test_one_budget_holds_for_all_cells_and_the_study_goes_on_with_a_larger_one(models: Models) -> None:
     grid = ("study.verifier.models=[gpt, twin]",)
     whole = models.study("whole", *grid)
