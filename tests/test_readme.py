@@ -6,7 +6,6 @@ import importlib.util
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,6 +18,7 @@ import yaml
 from graph_sampler.operators import OPERATOR_NAMES
 from runs.cli import app
 from state.config import Config
+from tests.command_line import here
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -88,8 +88,7 @@ def every_command(group: Any = None, path: str = "") -> list[Any]:
 
 @pytest.mark.parametrize("command", [command.full_name for command in every_command()])
 def test_a_command_has_help_with_an_example(command: str) -> None:
-    code = f"import sys; sys.argv = {['chronoqg', *command.split(), '--help']!r}; from runs.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = here(*command.split(), "--help")
     assert done.returncode == 0, done.stderr
     assert f"chronoqg {command}" in done.stdout.split("Example:")[1]
 

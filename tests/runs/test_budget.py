@@ -120,6 +120,7 @@ def test_a_run_stops_before_its_cap_and_goes_on_to_the_same_bytes_once_it_is_rai
     assert till.paid("run") == sum(till.bills) == cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["completion_tokens", "prompt_tokens"])
 def test_a_server_that_charges_more_than_it_may_stops_a_run_with_a_budget_and_no_other(till: Till, over: str) -> None:
     def greedy(reply: Reply, number: int) -> Reply:
@@ -137,6 +138,7 @@ def test_a_server_that_charges_more_than_it_may_stops_a_run_with_a_budget_and_no
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_what_was_paid_and_what_was_saved_stand_apart_in_file_and_table(till: Till) -> None:
     done = till.build("one")
     bill, calls = sum(till.bills), len(till.bills)

@@ -234,6 +234,7 @@ def test_good_replies_in_all_kinds_of_clothes_in_one_run(bench: Bench, tmp_path:
     assert sorted(json.dumps(seen.body) for seen in server.seen) == sorted(bench.asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name == "refused" else pytest.mark.slow) for name in BAD_REPLIES])
 def test_a_role_that_never_replies_usably_fails_its_instances_with_the_kind_of_error(name: str, bench: Bench, tmp_path: Path) -> None:
     fault, error = BAD_REPLIES[name]
@@ -364,6 +365,7 @@ def test_a_server_that_is_busy_at_first_is_not_taken_for_one_that_refuses_a_sche
     assert result_files(tmp_path / "run") == bench.files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("refusal", "told"),
     [

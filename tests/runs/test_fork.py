@@ -145,6 +145,7 @@ def test_a_fork_is_shown_and_replayed_with_the_server_gone_and_checks_both_parts
     assert here("replay", fork, ident).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_fork_at_revise_with_another_prompt_version_keeps_that_prompt(setup: Setup) -> None:
     first = (setup.prompts / "reviser" / "v1.md").read_text()
     (setup.prompts / "reviser" / "v2.md").write_text(first.replace("# System\n", "# System\nMarked as new. ", 1))
@@ -189,6 +190,7 @@ def test_a_model_that_the_user_gives_whole_on_the_command_line_is_the_users(setu
     assert all(f"Bearer {KEY}" not in seen.headers.values() for seen in setup.second.seen)
 
 
+@pytest.mark.slow
 def test_continuing_a_fork_pays_for_nothing_twice_and_another_fork_of_that_name_is_refused(setup: Setup) -> None:
     common = ("--name", "f", "--config", str(setup.mine))
     assert setup.fork(setup.ids[3], "--from", "verify", *common).returncode == 0

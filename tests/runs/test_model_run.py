@@ -134,6 +134,7 @@ def test_a_server_that_fails_makes_failed_instances_and_retrying_mends_them(setu
     assert "failed     0" in mended.stdout
 
 
+@pytest.mark.slow
 def test_retrying_asks_again_for_stored_questions_that_did_not_pass_the_gate(setup: Setup) -> None:
     knows_all = setup.server.script
 

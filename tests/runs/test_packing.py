@@ -203,6 +203,7 @@ def asked(tmp_path: Path) -> Iterator[Callable[..., object]]:
         yield build
 
 
+@pytest.mark.slow
 def test_the_packed_replies_make_a_build_without_the_server_the_same(asked: Callable[..., object], tmp_path: Path) -> None:
     asked("run", tmp_path / "cache")
     other = ResponseCache(tmp_path / "cache")

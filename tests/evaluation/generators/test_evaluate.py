@@ -181,6 +181,7 @@ def test_no_prompt_holds_the_template_question(benchmark: Path, records: list[Be
             assert sentence.partition(": ")[2] not in sent
 
 
+@pytest.mark.slow
 def test_a_question_without_a_reply_fails_scores_zero_and_can_be_asked_again(
     benchmark: Path, records: list[BenchmarkRecord], tmp_path: Path
 ) -> None:

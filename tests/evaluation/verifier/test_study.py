@@ -52,6 +52,7 @@ def by_rules(tmp_path_factory: pytest.TempPathFactory) -> VerifierReport:
     return study_verifier(tmp_path_factory.mktemp("one") / "study", config(EVERY_MODE))
 
 
+@pytest.mark.slow
 def test_two_studies_by_rules_write_the_same_files(by_rules: VerifierReport, tmp_path: Path) -> None:
     again = study_verifier(tmp_path / "study", config(EVERY_MODE))
     assert outputs(again.path) == outputs(by_rules.path)
@@ -84,6 +85,7 @@ def test_the_rules_read_every_template_question_and_miss_what_their_mode_cannot_
     assert not other_damage & passed["all"]
 
 
+@pytest.mark.slow
 def test_what_a_study_recorded_can_be_shown_replayed_and_compared(by_rules: VerifierReport) -> None:
     damaged = next(item for item in by_rules.study.items if item.kind is DamageKind.REVERSED)
     cells = [f"{by_rules.path}@{cell.address.partition('@')[2]}" for cell in by_rules.study.cells]
@@ -341,6 +343,7 @@ def test_items_without_a_usable_reply_are_asked_again_when_told_so(models: Model
     assert {outcome.item: outcome.reading for outcome in again.cells[0].outcomes} == models.planted.plan
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_what_is_left_and_asks_and_writes_nothing(models: Models) -> None:
     loaded = models.config("study.verifier.models=[gpt, twin]")
     estimate = estimate_verifier_study(models.folder / "study", loaded)
