@@ -29,7 +29,7 @@ def plain(config: Config) -> dict[str, Any]:
 def identity(config: Config) -> dict[str, Any]:
     """What must be the same for a run directory to be continued: not keys, speed, limits, studies, evaluations, the cache's place."""
     data = plain(config)
-    del data["run"], data["cache"], data["study"], data["evaluate"], data["sampler"]["workers"]
+    del data["run"], data["cache"], data["study"], data["evaluate"], data["tdbench"], data["sampler"]["workers"]
     for model in data["models"].values():
         for key in ("api_key_env", "headers_env", "concurrency", "rpm", "tpm", "timeout_s", "patience_s", "price"):
             del model[key]

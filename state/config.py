@@ -14,6 +14,7 @@ from state.evaluate_config import EvaluateConfig
 from state.interval import Granularity
 from state.model_base import Contract
 from state.study_config import PromptVersion, StudyConfig
+from state.tdbench_config import TdbenchConfig
 
 SECRET_KEY = re.compile(r"key|token|secret|password|authorization|cookie", re.IGNORECASE)
 """Names under which a value is never shown."""
@@ -422,3 +423,5 @@ class Config(Contract):
     """What `chronoqg study` asks; no other command reads it."""
     evaluate: EvaluateConfig = EvaluateConfig()
     """What `chronoqg evaluate` scores; no other command reads it."""
+    tdbench: TdbenchConfig = TdbenchConfig()
+    """Temporal tables and what `chronoqg tdbench` asks of them; no other command reads it."""

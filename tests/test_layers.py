@@ -11,7 +11,7 @@ import grimp
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("agents", "baselines", "evaluation", "graph_sampler", "prompts", "runs", "state")
+PACKAGES = ("agents", "baselines", "evaluation", "graph_sampler", "prompts", "runs", "state", "tdbench")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,97 @@
+"""The `tdbench` section of a config: temporal tables and what is asked of them. Paper: TDBench, sections 3 and 4."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from state.interval import Granularity
+from state.model_base import Contract
+
+TableName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")]
+"""How a table is called in questions, files and SQL; it need not be called so in its source."""
+
+
+class Dependency(Contract):
+    """A temporal functional dependency X ->T Y: rows that agree on X and overlap in time agree on Y."""
+
+    determinants: tuple[str, ...] = Field(min_length=1, max_length=3)
+    """Columns of X."""
+    dependent: str
+    """The column Y."""
+
+    @model_validator(mode="after")
+    def _is_not_trivial(self) -> Dependency:
+        if len(set(self.determinants)) != len(self.determinants) or self.dependent in self.determinants:
+            raise ValueError("name each column once")
+        return self
+
+
+class TableConfig(Contract):
+    """One temporal table."""
+
+    path: str | None = None
+    """A CSV, Parquet or SQLite file; `None` of a PostgreSQL table."""
+    source: Literal["csv", "parquet", "sqlite", "postgres"] | None = None
+    """Kind of source; `None` takes it from the file name."""
+    table: str | None = None
+    """Name of the table, or of a view, in an SQLite or PostgreSQL database, as `schema.table` if need be."""
+    url_env: str | None = None
+    """Environment variable that holds a PostgreSQL address; the address itself does not belong in a config."""
+    start: str | None = None
+    """Column of the first granule; `None` to guess it."""
+    end: str | None = None
+    """Column of the end; `None` to guess it."""
+    granularity: Granularity | None = None
+    """Unit of time; `None` takes the finest that all dates have."""
+    ends: Literal["exclusive", "inclusive"] = "exclusive"
+    """Whether a row still holds in the granule of its end: half-open rows do not, and hand over to the next there."""
+    open_end: Literal["ongoing", "unknown"] = "ongoing"
+    """What a missing end means: the row holds still, or nobody knows until when it held."""
+    open_dates: tuple[str, ...] = ("9999-12-31", "9999", "2262-04-11", "now", "present")
+    """Texts that mean a missing end, beside the empty text, `NULL`, `None`, `nan` and `NaT`."""
+    keys: tuple[str, ...] = ()
+    """Columns that name the rows' things; empty: those of the dependencies."""
+    glossary: dict[str, str] = {}
+    """Column -> what it is called in a question; others are called by their names."""
+    domain: str | None = None
+    """Whose figures are told apart in an evaluation; `None` for the table's name."""
+    dependencies: tuple[Dependency, ...] = ()
+    """Those that questions are made of; empty: the ones that are found."""
+
+    @model_validator(mode="after")
+    def _comes_from_somewhere(self) -> TableConfig:
+        if (self.path is None) == (self.url_env is None):
+            raise ValueError("name a file under path, or the variable of a PostgreSQL address under url_env")
+        return self
+
+
+class TdbenchConfig(Contract):
+    """What `chronoqg tdbench` asks of temporal tables."""
+
+    tables: dict[TableName, TableConfig] = {}
+    """The tables by name."""
+    as_of: str | None = None
+    """The day, in ISO form, that `now` means; without it nothing that holds still is asked for. No clock is read."""
+    semantics: Literal["strict", "tdbench"] = "strict"
+    """`strict`: the thirteen relations exclude one another; `tdbench`: the published conditions, their faults mended."""
+    relations: tuple[str, ...] = ()
+    """Relations to ask; empty: all thirteen."""
+    seed: int = Field(default=0, ge=0, lt=2**63)
+    """Seed of every choice."""
+    per_relation: int = Field(default=100, ge=1)
+    """Most questions of one relation, table and cardinality before the balance over cardinalities."""
+    per_cardinality: int = Field(default=150, ge=1)
+    """Most questions of one table with no, one, or several answers."""
+    most_answers: int = Field(default=5, ge=1)
+    """A question with more answers is dropped."""
+    tolerance: float = Field(default=0.0, ge=0, lt=1)
+    """Share of overlapping pairs that may break a dependency that is found."""
+
+    @field_validator("relations")
+    @classmethod
+    def _each_once(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(values)) != len(values):
+            raise ValueError("name each once")
+        return values

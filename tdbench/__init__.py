@@ -1,0 +1,1 @@
+"""Time-sensitive questions from temporal tables. Paper: TDBench (ICLR 2026)."""

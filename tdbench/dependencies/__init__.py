@@ -1,0 +1,1 @@
+"""Temporal functional dependencies: checked, found, mended."""

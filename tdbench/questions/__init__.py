@@ -1,0 +1,1 @@
+"""Temporal SQL over tables, and the questions that it asks."""

@@ -1,0 +1,1 @@
+"""Answer and time accuracy of replies."""

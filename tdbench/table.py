@@ -1,0 +1,52 @@
+"""A temporal table as it stands in DuckDB, where all SQL runs.
+
+Beside its own columns, all text, a table has three of ours: `_row` (place in its source, from 0), `_start` and
+`_end`, whole granules of its unit, half-open: a row holds from `_start` up to but not in `_end`. `_end` is NULL
+where the source has none. A row without length is one granule long. What a missing end means is the config's word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from state.interval import Granularity
+
+ROW, START, END = "_row", "_start", "_end"
+"""The columns that every table has beside its own."""
+
+
+@dataclass(frozen=True)
+class TemporalTable:
+    """What is known of a table; its rows are in the database."""
+
+    name: str
+    """Its name in the database."""
+    columns: tuple[str, ...]
+    """Its own columns, in the source's order, without the two of time; all VARCHAR, NULL where the source has nothing."""
+    start_column: str
+    """What the source calls the start."""
+    end_column: str
+    """What the source calls the end."""
+    granularity: Granularity
+    open_end: Literal["ongoing", "unknown"]
+    rows: int
+    """Rows that are left after cleaning."""
+    glossary: dict[str, str]
+    """Column -> what a question calls it; every column has an entry."""
+    domain: str
+
+
+def quote(identifier: str) -> str:
+    """An identifier as SQL takes it: the only way in which a name of a table or column comes into a statement.
+
+    >>> print(quote('a"b'))
+    "a""b"
+
+    Raises:
+        ValueError: it holds a NUL, which no SQL can.
+    """
+    if "\0" in identifier:
+        raise ValueError("an identifier holds no NUL")
+    doubled = identifier.replace('"', '""')
+    return f'"{doubled}"'

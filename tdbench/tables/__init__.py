@@ -1,0 +1,1 @@
+"""Temporal tables from files and databases into DuckDB."""
