@@ -20,8 +20,8 @@ from evaluation.generators.asking import prepared
 from evaluation.generators.cells import GeneratorCell, generator_cells
 from evaluation.generators.datasets import Benchmark, all_datasets, read_benchmarks
 from evaluation.pages.tables import Table, as_text
+from evaluation.study.estimate import existing_cache, finished_in
 from runs.config_file import LoadedConfig
-from runs.forks import FORK, ForkReader, fork_folder
 from runs.json_lines import pretty_json
 from runs.terminal import Advance
 from state.instance import BenchmarkRecord
@@ -122,7 +122,7 @@ def estimate_evaluation(path: Path, loaded: LoadedConfig, own_run: Path, advance
     cells = generator_cells(loaded, benchmarks)
     rows = []
     with ExitStack() as stack:
-        cache = _existing_cache(loaded, stack)
+        cache = existing_cache(loaded.config, stack)
         for number, cell in enumerate(cells, start=1):
             rows.append(_estimate(path, cell, benchmarks, records, cache))
             if advance is not None:
@@ -133,7 +133,7 @@ def estimate_evaluation(path: Path, loaded: LoadedConfig, own_run: Path, advance
 def _estimate(
     path: Path, cell: GeneratorCell, benchmarks: Sequence[Benchmark], records: Sequence[BenchmarkRecord], cache: ResponseCache | None
 ) -> RowEstimate:
-    done = _finished(path, cell)
+    done = finished_in(path, cell.folder)
     left = [record for record in records if record.id not in done]
     if not isinstance(cell.method, Method) or cell.model_key is None:
         return RowEstimate(cell.name, len(left), (0, 0), 0, Decimal(0))
@@ -149,23 +149,3 @@ def _estimate(
     # A longer way repeats stages, each about as dear as those seen.
     usd = sum(known, Decimal(0)) * longest / max(least, 1) if len(known) == len(bounds) else None
     return RowEstimate(cell.name, len(left), (least, longest), cached, usd)
-
-
-def _finished(path: Path, cell: GeneratorCell) -> set[str]:
-    if not (fork_folder(path, cell.folder) / FORK).exists():
-        return set()
-    reader = ForkReader(path, cell.folder)
-    if not reader.has_agents:
-        return set()
-    with reader.database() as database:
-        return set(database.finished())
-
-
-def _existing_cache(loaded: LoadedConfig, stack: ExitStack) -> ResponseCache | None:
-    """The cache, unless there is none: an estimate makes no folder."""
-    folder = Path(loaded.config.cache.path)
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return None
-    cache = ResponseCache(folder)
-    stack.callback(cache.close)
-    return cache

@@ -141,11 +141,11 @@ def _estimate(path: Path, cell: Cell, records: Iterable[BenchmarkRecord], asked_
     table = VERIFICATION if cell.node is Node.VERIFY else table_of(config)
     # The sources are never asked: what is wanted of the crew are the requests.
     plan = CallPlan(build_crew(config, lambda name, model: RulesSource({})), table, models)
-    done = _finished(path, cell)
+    done = finished_in(path, cell.folder)
     totals = [Expected() for _ in plan.stages]
     questions = cached = 0
     with ExitStack() as stack:
-        cache = _existing_cache(config, stack)
+        cache = existing_cache(config, stack)
         for record in records:
             if record.id in done:
                 continue
@@ -170,17 +170,18 @@ def _estimate(path: Path, cell: Cell, records: Iterable[BenchmarkRecord], asked_
     )
 
 
-def _finished(path: Path, cell: Cell) -> set[str]:
-    if not (fork_folder(path, cell.folder) / FORK).exists():
+def finished_in(path: Path, fork: str) -> set[str]:
+    """Ids of the instances that a fork of a study's directory has finished; none if it was never begun."""
+    if not (fork_folder(path, fork) / FORK).exists():
         return set()
-    reader = ForkReader(path, cell.folder)
+    reader = ForkReader(path, fork)
     if not reader.has_agents:
         return set()
     with reader.database() as database:
         return set(database.finished())
 
 
-def _existing_cache(config: Config, stack: ExitStack) -> ResponseCache | None:
+def existing_cache(config: Config, stack: ExitStack) -> ResponseCache | None:
     """The cache, unless there is none: an estimate makes no folder."""
     folder = Path(config.cache.path)
     if not folder.is_dir() or not any(folder.iterdir()):
