@@ -30,6 +30,10 @@ class GraphFormatError(ChronoQGError):
     """A graph file is refused; `where` is the file and, when known, the line."""
 
 
+class TableError(ChronoQGError):
+    """A temporal table is refused; `where` is its source and, when known, the column or row."""
+
+
 class SamplingError(ChronoQGError):
     """The graph and config admit no trace."""
 
