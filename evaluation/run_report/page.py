@@ -7,7 +7,7 @@ function with JSON. The page's policy lets its own script load those, and nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -38,7 +38,7 @@ class InstanceParts:
         """Begins with none.
 
         Args:
-            folder: the run directory.
+            folder: where the report is made.
             count: instances to come.
         """
         self.is_within = count <= MOST_WITHIN
@@ -60,17 +60,10 @@ class InstanceParts:
             self._close_part()
 
     def finish(self) -> Insert:
-        """The markup of the page's part on instances; what lies beside the page is written, and what lay there is gone."""
+        """The markup of the page's part on instances; what lies beside the page is written."""
         if self._open:
             self._close_part()
         self._store(LIST, self._list)
-        if self._folder.is_dir():
-            current = {path.name for path in self.written}
-            for path in sorted(self._folder.iterdir()):
-                if _PART_FILE.fullmatch(path.name) and path.name not in current:
-                    path.unlink()
-            if not current and not any(self._folder.iterdir()):
-                self._folder.rmdir()
         orders = {"1": list(Template), "2": list(ConstraintCount), "3": OPERATOR_NAMES, "4": ALL_FATES}
         about = script_json({"size": self._size, "orders": orders})
         elements = [_element("report-about", about), *(_element(f"report-part-{name}", text) for name, text in self._kept.items())]
@@ -89,6 +82,23 @@ class InstanceParts:
         path = self._folder / f"{name}.js"
         write_whole(path, _call(name, text))
         self.written.append(path)
+
+
+def remove_old_parts(folder: Path, current: Collection[str]) -> None:
+    """Deletes the parts of an earlier report that are none of this one, and their folder if it holds nothing else.
+
+    Args:
+        folder: the run directory.
+        current: names of the files that this report has beside its page.
+    """
+    data = folder / DATA
+    if not data.is_dir():
+        return
+    for path in sorted(data.iterdir()):
+        if _PART_FILE.fullmatch(path.name) and path.name not in current:
+            path.unlink()
+    if not current and not any(data.iterdir()):
+        data.rmdir()
 
 
 def page_script() -> str:

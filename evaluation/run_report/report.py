@@ -11,7 +11,7 @@ from evaluation.pages.report_files import OFFLINE, filled, grids
 from evaluation.pages.tables import Table, as_csv, as_text, rounded
 from evaluation.run_report.instance_data import instance_data, list_entry
 from evaluation.run_report.instances import ALL_FATES, NOT_FINISHED, ReportedInstance, open_reported, reported_instances
-from evaluation.run_report.page import PAGE, InstanceParts, page_script, page_style
+from evaluation.run_report.page import DATA, PAGE, InstanceParts, page_script, page_style, remove_old_parts
 from evaluation.run_report.summary import RootCandidates, RunSummary
 from evaluation.run_report.tables import tables
 from evaluation.run_report.tally import Tally
@@ -22,6 +22,7 @@ from runs.json_lines import RESTORE, write_whole
 from runs.results import backend_of
 from runs.run_folder import RunReader, spent
 from runs.terminal import Advance
+from runs.whole_target import made_beside
 from state.errors import RunFolderError
 from state.vocabulary import Status
 
@@ -60,9 +61,10 @@ class RunReport(NamedTuple):
 
 
 def report_run(path: Path, advance: Advance | None = None) -> RunReport:
-    """Writes the report of a run directory into it, each file whole or not at all; the same run gives the same bytes.
+    """Writes the report of a run directory into it; the same run gives the same bytes.
 
-    The page comes last. Cost: one pass over records and trajectories, one of each held at a time.
+    All files are made aside and put in place at the end, the page last: a report that cannot be made leaves the earlier
+    one as it was. Cost: one pass over records and trajectories, one of each held at a time.
 
     Args:
         path: a run directory, unfinished or a sample without agents if need be.
@@ -72,27 +74,32 @@ def report_run(path: Path, advance: Advance | None = None) -> RunReport:
         RunFolderError: the directory is no run's, is damaged, or cannot be written.
         ConfigError: the run's own config is wrong.
     """
-    from evaluation.pages.html_page import html_page
-    from evaluation.run_report.charts import PICTURES, run_pictures
-
     reader = open_reported(path)
-    tally, parts = Tally("accepted" if reader.has_agents else "sampled"), InstanceParts(path, reader.manifest.traces.count)
+    with made_beside(path / f"{PAGE}.part") as made:
+        summary, names, first = _make(reader, made, advance)
+        _put_in_place(made, path, names)
+    order = [fate for fate in ALL_FATES if fate not in (ACCEPTED, NOT_FINISHED)] + [ACCEPTED, NOT_FINISHED]
+    written = tuple(path / name for name in names)
+    return RunReport(summary, written, next((first[fate] for fate in order if fate in first), None))
+
+
+def _make(reader: RunReader, made: Path, advance: Advance | None) -> tuple[RunSummary, list[str], dict[str, str]]:
+    """The figures, the names of the files that now lie in a folder, the page first, and an instance of each fate."""
+    from evaluation.pages.html_page import html_page
+    from evaluation.run_report.charts import run_pictures
+
+    tally, parts = Tally("accepted" if reader.has_agents else "sampled"), InstanceParts(made, reader.manifest.traces.count)
     first: dict[str, str] = {}
     for number, instance in enumerate(reported_instances(reader), start=1):
         tally.add(instance)
         first.setdefault(instance.fate, instance.record.id)
-        parts.add(list_entry(instance), _data(instance, path))
+        parts.add(list_entry(instance), _data(instance, reader.path))
         if advance is not None:
             advance("instances", number, reader.manifest.traces.count)
     summary = _summary(reader, tally)
     pictures = run_pictures(summary)
     files = {f"{TABLES}/{table.name}.csv": as_csv(table).encode() for table in tables(summary)}
     files |= {f"{FIGURES}/{one.name}.svg": one.svg for one in pictures} | {f"{FIGURES}/{one.name}.png": one.png for one in pictures}
-    for name, data in files.items():
-        write_whole(path / name, [data])
-    for name in sorted(set(PICTURES) - {one.name for one in pictures}):
-        for ending in ("svg", "png"):
-            (path / FIGURES / f"{name}.{ending}").unlink(missing_ok=True)
     insert = parts.finish()
     page = html_page(
         f"Report of a run: {summary.dataset}",
@@ -103,10 +110,25 @@ def report_run(path: Path, advance: Advance | None = None) -> RunReport:
         style=page_style(),
         loads_parts=not parts.is_within,
     )
-    write_whole(path / PAGE, [page])
-    written = (path / PAGE, *(path / name for name in files), *parts.written)
-    order = [fate for fate in ALL_FATES if fate not in (ACCEPTED, NOT_FINISHED)] + [ACCEPTED, NOT_FINISHED]
-    return RunReport(summary, written, next((first[fate] for fate in order if fate in first), None))
+    for name, data in {PAGE: page, **files}.items():
+        write_whole(made / name, [data])
+    return summary, [PAGE, *files, *(str(part.relative_to(made)) for part in parts.written)], first
+
+
+def _put_in_place(made: Path, path: Path, names: Sequence[str]) -> None:
+    """Moves a report's files into the run directory, and removes what only an earlier report had there."""
+    from evaluation.run_report.charts import PICTURES
+
+    try:
+        for name in reversed(names):
+            if name == PAGE:
+                remove_old_parts(path, {Path(part).name for part in names if part.startswith(f"{DATA}/")})
+                for old in {f"{FIGURES}/{picture}.{ending}" for picture in PICTURES for ending in ("svg", "png")} - set(names):
+                    (path / old).unlink(missing_ok=True)
+            (path / name).parent.mkdir(exist_ok=True)
+            (made / name).replace(path / name)
+    except OSError as err:
+        raise RunFolderError(f"cannot be written: {err.strerror}", where=str(path / name), remedy="Free the place.") from err
 
 
 def _data(instance: ReportedInstance, path: Path) -> dict[str, object]:

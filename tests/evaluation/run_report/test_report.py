@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 import shutil
+import sqlite3
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from runs.comparing import ACCEPTED
 from runs.engine import run_pending
 from runs.json_lines import model_line
 from runs.manifest import Manifest
-from runs.run_folder import MANIFEST, TRACES, RunFolder
+from runs.run_folder import DATABASE, MANIFEST, TRACES, RunFolder
 from runs.terminal import shown
 from state.errors import RunFolderError
 from state.instance import BenchmarkRecord
@@ -253,6 +254,32 @@ def test_a_damaged_trace_does_not_leave_a_page(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="its trace cannot be executed"):
         report_run(path)
     assert not (path / "report.html").exists()
+
+
+def test_a_report_that_cannot_be_made_leaves_the_earlier_one_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluation.run_report.page.MOST_WITHIN", 1)
+    monkeypatch.setattr("evaluation.run_report.page.PART_SIZE", 2)
+    path = make_run(tmp_path / "a", strange_records(("Ana Roy", "Bo Lind"))[:6])
+    manifest = (path / MANIFEST).read_bytes()
+    counts = Manifest.model_validate_json(manifest).counts
+    assert counts is not None
+    wrong = Manifest.model_validate_json(manifest).model_copy(update={"counts": counts.model_copy(update={"accepted": 1})})
+    (path / MANIFEST).write_bytes(model_line(wrong))
+    with pytest.raises(RunFolderError, match="the outcomes are not those"):
+        report_run(path)
+    assert [file.name for file in path.iterdir() if "report" in file.name] == []
+    (path / MANIFEST).write_bytes(manifest)
+    report_run(path)
+    earlier = files_of(path)
+    assert "report-data/0002.js" in earlier
+    with sqlite3.connect(path / DATABASE) as database:
+        database.execute("UPDATE outcomes SET question = 'Who else?'")
+        database.execute("UPDATE visits SET visit = '{' WHERE instance_id = 'sample-000000000006'")
+    with pytest.raises(RunFolderError, match="a stored node visit cannot be read"):
+        report_run(path)
+    assert files_of(path) == earlier
+    names = {file.name for file in path.iterdir() if "report" in file.name}
+    assert names == {"report.html", "report-data", "report-figures", "report-tables"}
 
 
 def test_table_8_is_made_of_the_accepted_questions(strange: tuple[Path, RunReport]) -> None:
