@@ -84,10 +84,12 @@ class TdbenchConfig(Contract):
     """Most questions of one relation, table and cardinality before the balance over cardinalities."""
     per_cardinality: int = Field(default=150, ge=1)
     """Most questions of one table with no, one, or several answers."""
+    most_lookups: int = Field(default=500, ge=1)
+    """Most `now` questions, and most lookups without a time, of one table."""
     most_answers: int = Field(default=5, ge=1)
     """A question with more answers is dropped."""
     tolerance: float = Field(default=0.0, ge=0, lt=1)
-    """Share of overlapping pairs that may break a dependency that is found."""
+    """Share of the pairs of rows that agree on X, at whatever time, that may break a dependency that is found."""
 
     @field_validator("relations")
     @classmethod
