@@ -20,9 +20,12 @@ AllenName = Literal[
     "during", "contain",
 ]  # fmt: skip
 """The thirteen relations as the paper calls them."""
-RelationName = AllenName | Literal["now", "basic", "join"]
+RelationName = Literal[
+    "after", "before", "meet", "met-by", "overlap", "overlapped-by", "equal", "start", "started-by", "finish", "finished-by",
+    "during", "contain", "now", "basic", "join",
+]  # fmt: skip
 """A relation, or the kind of a question that has none: who holds it now, a plain lookup, a lookup across joined tables."""
-RELATIONS: tuple[str, ...] = (*get_args(AllenName), "now", "basic", "join")
+RELATIONS: tuple[RelationName, ...] = get_args(RelationName)
 """All of them in the order in which they are shown; a figure is looked up by the whole name, never by a part of it."""
 TimeChecked = Literal["start", "end", "both"]
 """Which dates of the gold row a reply must give."""

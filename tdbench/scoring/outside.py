@@ -55,17 +55,12 @@ def read_questions(path: Path) -> tuple[ScoredQuestion, ...]:
     content = _bytes(path, QuestionsError)
     try:
         if path.name.removesuffix(".gz").endswith(".json"):
-            return read_dyknow(content)
+            return _with_ids_of_their_own(read_dyknow(content), path)
         records = _csv_records(content) if path.suffix.lower() == ".csv" else _json_records(content, QuestionsError, QUESTION_FORMAT, path)
         questions = tuple(_question(record, place, f"{path}:{line}") for place, (line, record) in enumerate(records, start=1))
     except (DyknowError, csv.Error, UnicodeDecodeError) as err:
         raise QuestionsError(f"cannot be read: {err}", where=str(path), remedy=QUESTION_FORMAT) from err
-    if not questions:
-        raise QuestionsError("there is no question in it", where=str(path), remedy=QUESTION_FORMAT)
-    repeated = [ident for ident, times in Counter(question.id for question in questions).items() if times > 1]
-    if repeated:
-        raise QuestionsError(_listed("given more than once", repeated), where=str(path), remedy="Give each question an id of its own.")
-    return questions
+    return _with_ids_of_their_own(questions, path)
 
 
 def read_replies(path: Path, wanted: Iterable[str]) -> dict[str, str]:
@@ -96,6 +91,15 @@ def read_replies(path: Path, wanted: Iterable[str]) -> dict[str, str]:
     return {ident: replies[ident] for ident in order}
 
 
+def _with_ids_of_their_own(questions: tuple[ScoredQuestion, ...], path: Path) -> tuple[ScoredQuestion, ...]:
+    if not questions:
+        raise QuestionsError("there is no question in it", where=str(path), remedy=QUESTION_FORMAT)
+    repeated = [ident for ident, times in Counter(question.id for question in questions).items() if times > 1]
+    if repeated:
+        raise QuestionsError(_listed("given more than once", repeated), where=str(path), remedy="Give each question an id of its own.")
+    return questions
+
+
 def _question(record: Mapping[str, Any], place: int, where: str) -> ScoredQuestion:
     for key in ("question", "gold"):
         if key not in record:
@@ -119,9 +123,9 @@ def _question(record: Mapping[str, Any], place: int, where: str) -> ScoredQuesti
         )
     except ValidationError as err:
         first = err.errors()[0]
-        place_of = ".".join(str(part) for part in first["loc"])
-        what = f"{place_of}: {first['msg']}" if place_of else first["msg"].removeprefix("Value error, ")
-        raise QuestionsError(what[:1].lower() + what[1:], where=where, remedy=QUESTION_FORMAT) from err
+        told = first["msg"].removeprefix("Value error, ")
+        what = f"{first['loc'][0]}: {told[:1].lower()}{told[1:]}" if first["loc"] else told
+        raise QuestionsError(what, where=where, remedy=QUESTION_FORMAT) from err
     except ValueError as err:
         raise QuestionsError(str(err), where=where, remedy=QUESTION_FORMAT) from err
 
