@@ -89,7 +89,7 @@ def pack_run(run: Path, out: Path | None = None, *, with_cache: bool = False, ca
     """
     RunReader(run)
     if item_file(run).exists():
-        remedy = "Give away its study.html, study.json and tables/; who has the config can make it again."
+        remedy = "Give away its own page (study.html or evaluation.html), its JSON files and tables/; who has the config can make it again."
         raise RunFolderError("this is a study's directory, and runs are packed", where=str(run), remedy=remedy)
     target = out if out is not None else run.parent / f"{run.resolve().name}.zip"
     with made_beside(target) as folder, contextlib.ExitStack() as locks:

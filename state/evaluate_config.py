@@ -16,6 +16,8 @@ class EvaluateConfig(Contract):
     """Run directories of finished builds, whose benchmarks are the references; empty: the config's own, `runs/output/<config's stem>`."""
     part: Literal["test", "all"] = "test"
     """Score the test part of the split, or all records that are not in its training part."""
+    exact_shares: bool = False
+    """Deal the split's shares within each kind of question to the record, as `export --exact-shares` does; else by a stable hash."""
     methods: tuple[str, ...] = ("zero_shot", "cot", "few_shot")
     """File stems under `baselines/methods/`, or paths of files of your own."""
     models: tuple[str, ...] = ()

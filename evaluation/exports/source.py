@@ -56,7 +56,7 @@ class ExportSource:
         self.records = records
         manifest, where = self.reader.manifest, str(run)
         if manifest.study is not None or item_file(run).exists():
-            remedy = "Give away its study.html, study.json and tables/."
+            remedy = "Give away its own page (study.html or evaluation.html) and tables/."
             raise RunFolderError("this is a study's directory, and runs are exported", where=where, remedy=remedy)
         if records is Records.ACCEPTED:
             traces = "or export its traces, which have no final questions, by --part sampled."

@@ -105,7 +105,9 @@ def _read(path: str, config: Config) -> Benchmark:
     if len(names) > 1:
         raise ConfigError(f"it mixes the benchmarks {', '.join(names)}", where=where, remedy="Name a file for each.")
     digest = hashlib.sha256(b"".join(model_line(record) + b"\n" for record in records)).hexdigest()
-    return Benchmark(names[0], path, tuple(records), split(records, config.evaluate.seed), graph, digest)
+    return Benchmark(
+        names[0], path, tuple(records), split(records, config.evaluate.seed, exact=config.evaluate.exact_shares), graph, digest
+    )
 
 
 def all_datasets(benchmarks: Sequence[Benchmark], config: EvaluateConfig) -> list[Dataset]:

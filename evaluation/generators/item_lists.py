@@ -37,7 +37,7 @@ def scores_table(measured: Sequence[MeasuredRow]) -> Table:
             for record, counts, means, leaks, failure in lines:
                 said = NOT_ASKED if failure is None else SEPARATOR.join(failure.labels)
                 rows.append((record.id, *head, *map(str, counts), *map(repr, means), "yes" if leaks else "no", said))
-    return Table("scores", "Every question", header, tuple(rows))
+    return Table("questions", "Every question", header, tuple(rows))
 
 
 def explorer(measured: Sequence[MeasuredRow]) -> Explorer | None:
@@ -72,7 +72,7 @@ def explorer(measured: Sequence[MeasuredRow]) -> Explorer | None:
         filters=("template", "operators", "differs"),
         items=tuple(_item(record) for _, record in kept),
         settings=tuple(settings),
-        note=f"{left_out} records are not on this page; tables/scores.csv has all." if left_out else "",
+        note=f"{left_out} records are not on this page; tables/questions.csv has all." if left_out else "",
         several=("operators", "differs"),
         setting="row",
     )

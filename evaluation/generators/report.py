@@ -95,8 +95,10 @@ def _best(summary: EvaluationSummary) -> str:
         rows = [one for one in summary.rows if one.dataset == dataset.name and one.row.kind is not RowKind.REFERENCE]
         scored = [(score.value, one.row.name) for one in rows if (score := one.score(PRIMARY[0])) is not None]
         if scored:
-            value, name = max(scored, key=lambda found: found[0])
-            said.append(f"{name} on {dataset.name}, {rounded(value, 3)}")
+            value = max(value for value, _ in scored)
+            names = [name for own, name in scored if own == value]
+            whose = "no row is above 0" if value == 0 else names[0] if len(names) == 1 else f"{len(names)} rows alike"
+            said.append(f"{whose} on {dataset.name}{f', {rounded(value, 3)}' if value else ''}")
     return f"Highest BLEU-4: {'; '.join(said)}." if said else "No row of a method has scores."
 
 

@@ -35,6 +35,8 @@ class EvaluationReport:
     evaluation: Evaluation
     usd_paid: float
     """US dollars paid in the directory, rows of methods that were edited since included."""
+    cut_off: int
+    """Calls whose end nobody learned, since the process died or was stopped."""
     written: tuple[Path, ...]
     """The files written."""
 
@@ -45,8 +47,9 @@ class EvaluationReport:
 
     def lines(self) -> list[str]:
         """The summary for a person."""
-        paid = f"paid in this directory: {usd_text(self.usd_paid)} USD"
-        return [*summary_lines(self.evaluation.summary), *([paid] if self.usd_paid else [])]
+        paid = f"paid in this directory: {usd_text(self.usd_paid)} USD, rows of methods that were edited since included"
+        cut = f"; {self.cut_off} calls were cut off before their end was known, and count with the most that they can have cost"
+        return [*summary_lines(self.evaluation.summary), *([paid + (cut if self.cut_off else "")] if self.usd_paid else [])]
 
     def as_json(self) -> bytes:
         """The summary for a machine, with what was paid."""
@@ -111,7 +114,7 @@ def score_generators(
             reader = None if config.evaluate.reader == "none" else offline_reader(rows, seed=config.evaluate.seed)
         say(f"scoring {len(rows)} rows")
         evaluation = score_rows(datasets, rows, seed=config.evaluate.seed, resamples=config.evaluate.resamples, reader=reader)
-        return EvaluationReport(path, evaluation, _paid(study), ())
+        return EvaluationReport(path, evaluation, *_paid(study), ())
 
 
 def _folder(path: Path, config: Config, benchmarks: Sequence[Benchmark], datasets: Sequence[Dataset]) -> StudyFolder:
@@ -132,7 +135,7 @@ def _identity_of(sha256: Mapping[str, str]) -> Identity:
 
     def identity(config: Config) -> dict[str, Any]:
         chosen = config.evaluate
-        drawn = {"part": chosen.part, "seed": chosen.seed, "limit": chosen.limit}
+        drawn = {"part": chosen.part, "seed": chosen.seed, "exact_shares": chosen.exact_shares, "limit": chosen.limit}
         return {"kind": "generators", "benchmarks": dict(sha256), "evaluate": drawn}
 
     return identity
@@ -154,10 +157,12 @@ def _joined(graphs: Sequence[GraphNote], name: str) -> str | None:
     return "; ".join(dict.fromkeys(text for graph in graphs if (text := getattr(graph, name)))) or None
 
 
-def _paid(study: StudyFolder) -> float:
-    paid = 0
+def _paid(study: StudyFolder) -> tuple[float, int]:
+    """US dollars paid in all forks, and the calls among them that were cut off."""
+    paid = cut_off = 0
     for reader in study.cells():
         if reader.has_agents:
             with reader.database() as database:
                 paid += database.spent()
-    return paid / 1e9
+                cut_off += sum(row.open_calls for row in database.usage())
+    return paid / 1e9, cut_off

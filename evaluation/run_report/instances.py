@@ -57,7 +57,7 @@ def open_reported(path: Path) -> RunReader:
     """
     reader = RunReader(path)
     if reader.manifest.study is not None or item_file(path).exists():
-        remedy = "A study writes a report of its own, study.html."
+        remedy = "It has a report of its own, study.html or evaluation.html."
         raise RunFolderError("this is a study's directory, and reports are of runs", where=str(path), remedy=remedy)
     return reader
 

@@ -86,7 +86,8 @@ def hostile_files(hostile: Evaluation, tmp_path_factory: pytest.TempPathFactory)
 
 
 def test_the_report_has_all_its_files(tame: Evaluation, tame_files: dict[str, bytes]) -> None:
-    names = {*evaluation_tables(tame.summary), "scores", *(table.name for table in paper_tables())}
+    assert "scores" in evaluation_tables(tame.summary), "the main table has a file of its own"
+    names = {*evaluation_tables(tame.summary), "questions", *(table.name for table in paper_tables())}
     pages = {"evaluation.json", "summary.json", "evaluation.md", "evaluation.html"}
     figures = {f"figures/{name}.{ending}" for name in PICTURES for ending in ("svg", "png")}
     assert set(tame_files) == {*pages, *figures, *(f"tables/{name}.csv" for name in names)}
@@ -164,7 +165,7 @@ def test_of_very_many_questions_those_that_went_wrong_are_on_the_page(tame: Eval
     found = explorer(tame.measured)
     assert found is not None
     assert len(found.items) == 5 < page_parts.MOST_EXPLORED
-    assert found.note == f"{2 * SIZE - 5} records are not on this page; tables/scores.csv has all."
+    assert found.note == f"{2 * SIZE - 5} records are not on this page; tables/questions.csv has all."
 
 
 def test_an_evaluation_without_rows_or_with_reference_rows_alone_is_written(tmp_path: Path) -> None:
