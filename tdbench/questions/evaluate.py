@@ -66,6 +66,8 @@ def _evaluate(rows: Rows, pool: Pool, begin: int, end: int) -> Hits:
 def evaluate_in_sql(connection: Any, rows: Rows, pool: Pool) -> Hits:
     """The same by one join in the database, whose conditions are the text of the queries that will be asked."""
     table, dependency = rows.table, rows.dependency
+    if not len(pool):
+        return evaluate(rows, pool)
     values = list(zip(*(rows.determinants[group] for group in pool.group.tolist()), strict=True))
     columns: dict[str, Any] = {f"x{i}": pa.array(column, pa.string()) for i, column in enumerate(values)}
     columns |= {f"d{i}": pool.dates[:, i] for i in range(MOST_DATES)}
