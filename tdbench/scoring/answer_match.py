@@ -24,19 +24,23 @@ _WORD = re.compile(r"[^\W_]+(?:\+\+|#)?")
 _DENIED = re.compile(r"(?:\bnot(?! only)|\brather than|\binstead of|\bnor|n't(?: be)?)(?: \w+)? ?\Z")
 _ANOTHER = re.compile(r" (?:ii|iii|iv|vii|viii|ix|jr|sr|junior|senior)\b")
 _UNSURE = re.compile(
-    r"\bunsure\b|\b(?:not|n't)(?: \w+)? (?:sure|certain|aware)\b"
+    r"\bunsure\b|\b(?:i am|i'm|it is) uncertain\b|\b(?:not|n't)(?: \w+)? (?:sure|certain|aware)\b"
     r"|\b(?:i|we) (?:do not|don't) (?:actually |currently )?(?:know|have|recall|remember|possess)\b"
     r"|\b(?:can ?not|can't|could not|couldn't|unable to|impossible to) (?:be )?(?:reliably |definitively |accurately )?"
     r"(?:answer|confirm|decide|determine|determined|find|give|identify|know|provide|say|tell|verify)"
     r"|\b(?:no|not enough|insufficient|lack of) (?:\w+ )?(?:information|data|knowledge|context)\b"
 )
 _UNKNOWN = re.compile(r"\W*(?:(?:the )?answer(?: is)?:? )?(?:unknown|undetermined|not known|n/a)\b")
-_OF_TIME = re.compile(r"[^.;\n]{0,60}?\b(?:date|dates|day|when|month|year|time|start|end)\b")
+_LIVE = re.compile(r".{0,40}?\b(?:real[- ]time|live|up[- ]to[- ]date|current|latest|most recent|recent)\b")
+_OF_TIME = re.compile(r"[^.;\n]{0,60}?\b(?:dates?|days?|when|months?|years?|times?|start|end|exact|precise)\b")
 _NO_ANSWER = re.compile(
     r"\b(?:no answer|none|nobody|no[ -]one|no (?:person|individual|people|team|club|leader|country|organi[sz]ation|company|row"
-    r"|record|match|holder|such \w+)|there (?:is|was|were|are|has been|have been) (?:no|not any)|did not exist)\b"
-    r"(?! (?:else|other|but|except|besides|knows?|apart))"
+    r"|record|match|holder|such \w+)|there (?:is|was|were|are|has been|have been) (?:no|not any|none)"
+    r"|there (?:was|were|is|are)(?: not|n't)(?= any| one|[.,;]|\Z)"
+    r"|(?:was|is|were|stood|fell|left|remained) vacant)(?!\w)(?! (?:else|other|but|except|besides|knows?|apart|definit\w+|clear|single))"
 )
+
+_SO = re.compile(r"(?:\b(?:so|therefore|thus|hence|consequently)(?: that)?,?|\banswer(?: is|:)+)(?: the answer is:?)? ?\Z")
 
 
 class NamedRow(NamedTuple):
@@ -60,7 +64,7 @@ class AnswerReading(NamedTuple):
     named: tuple[NamedRow, ...]
     """The names in it, in order."""
     says_none: bool
-    """Whether it says that there is no answer, before it names anything."""
+    """Whether it says that there is no answer, before it names anything or as its conclusion."""
 
 
 def read_answer(reply: str, question: ScoredQuestion) -> AnswerReading:
@@ -78,10 +82,13 @@ def read_answer(reply: str, question: ScoredQuestion) -> AnswerReading:
         return AnswerReading(AnswerClass.EMPTY, named, False)
     # Names of other rows excuse nothing where there is an answer: one more of them must never make a reply right.
     telling = tuple(place for place in named if place.is_gold) if question.gold else named
-    if _is_unsure(text, telling):
+    if _is_unsure(text, telling, named):
         return AnswerReading(AnswerClass.UNSURE, named, False)
     says_none = _says_none(text, telling)
-    return AnswerReading(_by_names(named, says_none, question), named, says_none)
+    answer = _by_names(named, says_none, question)
+    if answer is AnswerClass.NO_ANSWER and named and not _says_none(text, named):
+        answer = AnswerClass.DISTRACTOR
+    return AnswerReading(answer, named, says_none)
 
 
 def find_names(text: str, question: ScoredQuestion) -> tuple[NamedRow, ...]:
@@ -126,20 +133,23 @@ def _by_names(named: Iterable[NamedRow], says_none: bool, question: ScoredQuesti
     return AnswerClass.RIGHT if len(gold) >= min(wanted, ENOUGH) else AnswerClass.PARTIAL
 
 
-def _is_unsure(text: str, named: tuple[NamedRow, ...]) -> bool:
-    """Whether a reply says that it cannot tell; who names a row and does not know its dates can tell."""
-    if (opening := _UNKNOWN.match(text)) and not _is_name(opening.end() - 1, named):
+def _is_unsure(text: str, telling: tuple[NamedRow, ...], named: tuple[NamedRow, ...]) -> bool:
+    """Whether a reply says that it cannot tell. Who names a row can, though he does not know its dates or the latest news."""
+    if (opening := _UNKNOWN.match(text)) and not _is_name(opening.end() - 1, telling):
         return True
     for cue in _UNSURE.finditer(text):
-        of_time = any(place.end <= cue.start() for place in named) and _OF_TIME.match(text, cue.end())
-        if not of_time and not _is_name(cue.start(), named):
+        of_time = any(place.end <= cue.start() for place in telling) and _OF_TIME.match(text, cue.end())
+        of_news = named and _LIVE.match(text, cue.start(), cue.end() + 40)
+        if not of_time and not of_news and not _is_name(cue.start(), telling):
             return True
     return False
 
 
-def _says_none(text: str, named: tuple[NamedRow, ...]) -> bool:
-    cue = next((cue for cue in _NO_ANSWER.finditer(text) if not _is_name(cue.start(), named)), None)
-    return cue is not None and all(cue.start() < place.start for place in named)
+def _says_none(text: str, telling: tuple[NamedRow, ...]) -> bool:
+    """Whether a reply says that there is no answer: before it names a row, or as what it concludes."""
+    cues = [cue.start() for cue in _NO_ANSWER.finditer(text) if not _is_name(cue.start(), telling)]
+    first = min((place.start for place in telling), default=len(text))
+    return any(cue < first or _SO.search(text, 0, cue) for cue in cues)
 
 
 def _is_name(offset: int, named: Iterable[NamedRow]) -> bool:

@@ -66,7 +66,8 @@ _ENDS = "|".join((
     r"ends?(?: date)?", r"end(?:ed|ing)", r"left", r"leav(?:es|ing)", r"depart\w+", r"resign\w*", r"retir\w+", r"died", r"death", r"dying",
     r"step(?:s|ped|ping)? down", r"ousted", r"removed", r"removal", r"dismiss\w+", r"fired", r"depos\w+", r"overthrown", r"abdicat\w+",
     r"finish\w*", r"ceas\w+", r"conclu\w+", r"expir\w+", r"repeal\w*", r"abolish\w*", r"closed", r"closing", r"terminat\w+",
-    r"(?:was|were|been) (?:succeeded|replaced)", r"succeeded by", r"replaced by", r"impeach\w*", r"lost", r"losing", r"defeat(?:ed)?",
+    r"(?:was|were|been) (?:succeeded|replaced)", r"succeeded by", r"replaced by", r"hand(?:ed|ing) over", r"stood down", r"vacat\w+",
+    r"impeach\w*", r"lost", r"losing", r"defeat(?:ed)?",
 ))  # fmt: skip
 """Words that say that it is an end."""
 _NEITHER = r"born|birth|as of|announced|married|published"
@@ -89,9 +90,9 @@ _AT_THE_EDGE = re.compile(r" of(?: the)?(?: year| month)?(?: of)? ?\Z")
 _NOW = re.compile(
     r"(?<!not )(?<!no longer )(?<!n't )(?:"
     r"(?P<firm>(?:\bto|\buntil|\btill|\bthrough|\bthru|-|\band|\bend(?: date)?(?: is)?:?|\bended:?|->|\u2192) ?(?:the |is )?"
-    r"(?:present(?: day| time)?|now|today|current(?:ly)?(?: day)?|(?<=to )date|this day|ongoing|incumbent|still\b[^.;\n]{0,25})\b)"
+    r"(?:present(?: day| time)?|now|today|current(?:ly)?(?: day)?|(?<=to )date|this day|ongoing|incumbent|still)\b)"
     r"|(?P<none>\bend(?: date)?(?: is)?: ?(?:n/a|none|null|not applicable|-(?! ?\d)))"
-    r"|\b(?:currently|current|incumbent|ongoing|presently|present|still|is now|as of (?:now|today)|no end date|not (?:yet )?ended"
+    r"|\b(?:currently|current|incumbent|ongoing|presently|present|still|remains|is now|as of (?:now|today)|no end date|not (?:yet )?ended"
     r"|has no end)\b)"
 )
 
