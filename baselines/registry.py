@@ -51,7 +51,23 @@ def find_method(name: str, options: Mapping[str, Any] | None = None) -> Found:
         raise ConfigError("the file defines no method", where=str(path), remedy=remedy)
     if not all(isinstance(getattr(method, key, None), str) for key in ("key", "label")):
         raise ConfigError("METHOD needs a key and a label", where=str(path))
-    return Found(_with_options(method, name, options or {}), _sha256(path))
+    if not (method.key.strip() and method.label.strip()):
+        raise ConfigError("key and label of METHOD must not be blank", where=str(path))
+    configured = _with_options(method, name, options or {})
+    if isinstance(configured, Method):
+        _check_calls(configured, path)
+    return Found(configured, _sha256(path))
+
+
+def _check_calls(method: Method, path: Path) -> None:
+    try:
+        least, most = method.calls
+        fits = type(least) is type(most) is int and 0 <= least <= most
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        remedy = "Return two whole numbers: the least and the most calls for one question."
+        raise ConfigError("METHOD.calls is no range of calls", where=str(path), remedy=remedy)
 
 
 def _stem(name: str) -> str:
@@ -74,7 +90,7 @@ def _module(name: str) -> ModuleType:
     sys.modules[module.__name__] = module  # dataclasses look their own module up
     try:
         spec.loader.exec_module(module)
-    except Exception as err:
+    except (Exception, SystemExit) as err:
         raise ConfigError(f"the file cannot be run: {type(err).__name__}: {err}", where=name) from err
     return module
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from agents.generator import generator_backend
 from agents.response_cache import ResponseCache
 from agents.workflow import InstanceResult
 from baselines.method import Method, Write
-from baselines.writing import write_question, write_reference
+from baselines.writing import BROKE, write_question, write_reference
 from evaluation.generators.cells import GeneratorCell
 from evaluation.generators.datasets import Benchmark
 from evaluation.study.folder import StudyFolder
@@ -25,9 +26,12 @@ from runs.ledger import RunLedger
 from runs.rare_collections import rare_collections
 from runs.sampling import Note
 from runs.terminal import Advance
-from state.errors import ChronoQGError
+from state.errors import ChronoQGError, ConfigError
 from state.instance import BenchmarkRecord
 from state.vocabulary import Node, Status
+
+MOST_TOLD = 5
+"""Kinds of errors in a method that are told of."""
 
 
 @dataclass(frozen=True)
@@ -98,15 +102,36 @@ def write_cells(
                 except (KeyboardInterrupt, ChronoQGError):
                     tell(f"{len(folder.database.finished())} questions of {cell.name} are done; the same command goes on")
                     raise
+                _tell_of_broken(cell, folder, tell)
             written.append(Written(cell, folder.reader))
     return written
 
 
 def prepared(cell: GeneratorCell, benchmarks: Sequence[Benchmark]) -> dict[str, Write]:
-    """Name of a benchmark -> the method, ready to write for it; each looks at its own benchmark's training part only."""
+    """Name of a benchmark -> the method, ready to write for it; each looks at its own benchmark's training part only.
+
+    Raises:
+        ConfigError: the method cannot be prepared.
+    """
     assert isinstance(cell.method, Method)
-    seed = cell.config.evaluate.seed
-    return {benchmark.name: cell.method.prepare(benchmark.pool(seed, shows_path=cell.shows_path)) for benchmark in benchmarks}
+    seed, writes = cell.config.evaluate.seed, {}
+    for benchmark in benchmarks:
+        pool = benchmark.pool(seed, shows_path=cell.shows_path)
+        try:
+            writes[benchmark.name] = cell.method.prepare(pool)
+        except ChronoQGError:
+            raise
+        except Exception as err:
+            what = f"{cell.method.key} cannot be prepared for {benchmark.name}: {type(err).__name__}: {err}"
+            raise ConfigError(what, where="evaluate.methods") from err
+    return writes
+
+
+def _tell_of_broken(cell: GeneratorCell, folder: ForkFolder, tell: Note) -> None:
+    """Says where a method raised errors of its own, the most frequent first."""
+    broken = Counter(outcome.detail for outcome in folder.database.outcomes() if outcome.detail.startswith(BROKE))
+    for detail, count in broken.most_common(MOST_TOLD):
+        tell(f"{cell.name}: {count} questions failed: {detail}")
 
 
 def _write(
@@ -165,7 +190,8 @@ def _asking(
 
     async def one(record: BenchmarkRecord) -> InstanceResult:
         write = writes[record.dataset]
-        return await write_question(record, write, backend, shows_path=cell.shows_path, retries=config.agents.retries)
+        retries = config.agents.retries
+        return await write_question(record, write, backend, shows_path=cell.shows_path, retries=retries, most_calls=cell.most_calls)
 
     return Agents(one, source.aclose)
 

@@ -44,6 +44,11 @@ class GeneratorCell:
     """The setup of this cell alone."""
 
     @property
+    def most_calls(self) -> int | None:
+        """The most calls that the method says it makes for a question, retries aside; `None` of a free row."""
+        return self.method.calls[1] if isinstance(self.method, Method) else None
+
+    @property
     def with_path(self) -> bool:
         """Whether it is given the path though the paper does not."""
         return isinstance(self.method, Method) and self.shows_path and not self.method.sees_path

@@ -139,9 +139,9 @@ def _estimate(
         return RowEstimate(cell.name, len(left), (0, 0), 0, Decimal(0))
     model, counting, writes = cell.config.models[cell.model_key], _Counting(), prepared(cell, benchmarks)
     backend = generator_backend(cell.model_key, model, counting, cell.method_sha256)
-    for record in left:
-        asyncio.run(write_question(record, writes[record.dataset], backend, shows_path=cell.shows_path, retries=0))
     most = cell.method.calls[1]
+    for record in left:
+        asyncio.run(write_question(record, writes[record.dataset], backend, shows_path=cell.shows_path, retries=0, most_calls=most))
     least, longest = len(counting.exchanges), most * len(left)
     bounds = [call_cost_bound(exchange.request, model) for exchange in counting.exchanges]
     cached = 0 if cache is None else sum(cache.get(exchange.key) is not None for exchange in counting.exchanges)

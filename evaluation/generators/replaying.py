@@ -76,7 +76,15 @@ class GeneratorReplayer:
         sha256 = next((visit.prompt.sha256 for visit in visits if visit.prompt is not None), self._cell.method_sha256)
         backend = generator_backend(model, config.models[model], RecordedSource(record.id, visits), sha256)
         write = self._writes[record.dataset]
-        return asyncio.run(write_question(record, write, backend, shows_path=self._cell.shows_path, retries=config.agents.retries))
+        writing = write_question(
+            record,
+            write,
+            backend,
+            shows_path=self._cell.shows_path,
+            retries=config.agents.retries,
+            most_calls=self._cell.most_calls,
+        )
+        return asyncio.run(writing)
 
 
 def replay_row_instance(reader: ForkReader, instance_id: str) -> ReplayReport:

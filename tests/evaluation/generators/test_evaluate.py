@@ -329,6 +329,27 @@ def test_a_dry_run_counts_the_calls_that_are_left_and_bounds_what_they_cost(
     assert (elsewhere.questions, elsewhere.cached) == (n, n)
 
 
+def test_a_method_that_breaks_is_counted_told_of_and_no_hindrance_to_a_dry_run(
+    benchmark: Path, server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(METHOD_FILE.replace('return await ask("write", "Write.",', 'return await ask("write", 1 / 0,'))
+    loaded = config(tmp_path, benchmark, f"evaluate.methods=[{file}]", "evaluate.limit=2", url=server.url)
+    (row,) = estimate_evaluation(tmp_path / "out", loaded, tmp_path / "none").rows
+    assert row.calls[1] == 2 * row.questions
+    report = score_generators(tmp_path / "out", loaded, tmp_path / "none")
+    assert report.failed == len(server.seen) == row.questions
+    assert sum(figures.spending.usd_paid for figures in report.evaluation.summary.rows) == pytest.approx(report.usd_paid)
+    assert "questions failed: the method broke: ZeroDivisionError in mine.py:" in capsys.readouterr().err
+
+
+def test_a_method_that_cannot_be_prepared_is_an_error_in_one_line(benchmark: Path, server: FakeServer, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(METHOD_FILE.replace("async def write", "raise RuntimeError('no')\n\n        async def write"))
+    with pytest.raises(ConfigError, match="mine cannot be prepared for years: RuntimeError: no"):
+        score_generators(tmp_path / "out", config(tmp_path, benchmark, f"evaluate.methods=[{file}]", url=server.url), tmp_path / "none")
+
+
 def test_a_model_that_reads_says_which_constraints_a_question_lacks(
     benchmark: Path, records: list[BenchmarkRecord], tmp_path: Path
 ) -> None:
