@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -44,7 +45,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def execute(address: str, *statements: str) -> list[tuple[Any, ...]]:
     """Runs statements as another program would, and gives the last one's rows."""
-    import adbc_driver_postgresql.dbapi as driver  # type: ignore[import-not-found, unused-ignore]
+    driver = importlib.import_module("adbc_driver_postgresql.dbapi")
 
     with closing(driver.connect(address)) as connection, connection.cursor() as cursor:
         rows = []
