@@ -132,10 +132,10 @@ def _proposals(rows: Rows, asked: frozenset[int], as_of: int | None, config: Tdb
     if as_of is not None:
         today = np.full(len(groups), as_of, dtype=np.int64)
         proposals.append(Proposal(NOW, (("start", "<="), ("end", ">")), groups, (today, today), today))
-    lenders = lenders_of(rows, config.seed)
+    lenders, horizon = lenders_of(rows, config.seed), horizon_of(rows, as_of)
     if config.semantics == "strict":
-        return proposals + strict_proposals(rows.table, lenders, asked, horizon_of(rows, as_of))
-    return proposals + published_proposals(rows.table, lenders, asked, as_of)
+        return proposals + strict_proposals(rows.table, lenders, asked, horizon)
+    return proposals + published_proposals(rows.table, lenders, asked, as_of, horizon)
 
 
 def verified_hits(connection: Any, rows: Rows, pool: Pool) -> Hits:

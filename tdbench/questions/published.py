@@ -74,8 +74,8 @@ class Calendar:
 class _Seeds:
     """The rows that lend their bounds, and what is drawn for each under one relation."""
 
-    def __init__(self, table: TemporalTable, rows: Lenders, place: int, as_of: int | None) -> None:
-        self.rows, self.place = rows, place
+    def __init__(self, table: TemporalTable, rows: Lenders, place: int, as_of: int | None, horizon: int) -> None:
+        self.rows, self.place, self.horizon = rows, place, horizon
         self.keys = mixed(rows.keys, 300 + place)
         self.calendar = Calendar(table.granularity)
         self.is_ongoing = ~rows.is_ended if table.open_end == "ongoing" else np.zeros(len(rows.end), dtype=bool)
@@ -98,11 +98,17 @@ class _Seeds:
         """Up to so many years, in the unit of offsets."""
         return self.draw(stream, 0, years * 12 // self.calendar.months)
 
+    def known(self, time: Granules) -> Granules:
+        """A time, or the horizon if that is earlier: who will have ended later is not known."""
+        return np.minimum(time, self.horizon)
+
     def ask(
         self, condition: str, dates: tuple[Granules, ...], chosen: np.ndarray, first: Granules,
         second: Granules | None = None, back: Granules | None = None,
     ) -> Proposal:  # fmt: skip
-        """The condition with its dates for the chosen rows."""
+        """The condition with its dates for those of the chosen rows for which none lies past the horizon."""
+        for date in dates:
+            chosen = chosen & (date <= self.horizon)
         form: Form = tuple(tuple(part.split()) for part in condition.split(" and "))  # type: ignore[misc]
         yearly = self.calendar.unit is Granularity.YEAR
         months, years = (None, back) if yearly else (back, None)
@@ -115,7 +121,7 @@ def _after(s: _Seeds) -> Iterator[Proposal]:
 
 
 def _before(s: _Seeds) -> Iterator[Proposal]:
-    time = s.calendar.last(s.calendar.moved(s.end, s.near(5, 5 if s.calendar.unit is Granularity.YEAR else 3)))
+    time = s.known(s.calendar.last(s.calendar.moved(s.end, s.near(5, 5 if s.calendar.unit is Granularity.YEAR else 3))))
     yield s.ask("end <", (time,), s.has_end, time)
 
 
@@ -139,7 +145,7 @@ def _met_by(s: _Seeds) -> Iterator[Proposal]:
 
 
 def _overlap(s: _Seeds) -> Iterator[Proposal]:
-    time, until = s.calendar.last(s.inside), s.calendar.moved_years(s.end, s.years)
+    time, until = s.calendar.last(s.inside), s.known(s.calendar.moved_years(s.end, s.years))
     yield s.ask("start < and end >= and end <=", (time, time, until), s.has_end, time, until)
 
 
@@ -154,14 +160,14 @@ def _within(s: _Seeds) -> tuple[Granules, Granules]:
 
 def _equal(s: _Seeds) -> Iterator[Proposal]:
     begin, begun = _within(s)
-    close, closed = s.calendar.first(s.end), s.calendar.last(s.end)
+    close, closed = s.calendar.first(s.end), s.known(s.calendar.last(s.end))
     yield s.ask("start >= and start <= and end >= and end <=", (begin, begun, close, closed), s.rows.is_ended, begin, close)
     yield s.ask("start >= and start <=", (begin, begun), s.is_ongoing, begin)
 
 
 def _start(s: _Seeds) -> Iterator[Proposal]:
     begin, begun = _within(s)
-    until = s.calendar.first(s.calendar.moved(s.end, s.offset))
+    until = s.known(s.calendar.first(s.calendar.moved(s.end, s.offset)))
     yield s.ask("start >= and start <= and end <", (begin, begun, until), s.rows.is_ended, begin, until)
     yield s.ask("start >= and start <=", (begin, begun), s.is_ongoing, begin)
 
@@ -173,26 +179,19 @@ def _started_by(s: _Seeds) -> Iterator[Proposal]:
 
 def _finish(s: _Seeds) -> Iterator[Proposal]:
     since = s.calendar.last(s.calendar.moved(s.start, -s.offset))
-    close, closed = s.calendar.first(s.end), s.calendar.last(s.end)
+    close, closed = s.calendar.first(s.end), s.known(s.calendar.last(s.end))
     yield s.ask("start > and end >= and end <=", (since, close, closed), s.rows.is_ended, since, close)
-    yield _ends_next_year(s)
 
 
 def _finished_by(s: _Seeds) -> Iterator[Proposal]:
-    close, closed = s.calendar.first(s.end), s.calendar.last(s.end)
+    close, closed = s.calendar.first(s.end), s.known(s.calendar.last(s.end))
     yield s.ask("end >= and end <=", (close, closed), s.rows.is_ended, close)
-    yield _ends_next_year(s)
-
-
-def _ends_next_year(s: _Seeds) -> Proposal:
-    next_year = s.calendar.last_of_year(s.end) + 1
-    return s.ask("end >= and end <=", (next_year, s.calendar.last_of_year(next_year)), s.is_ongoing & s.has_end, next_year)
 
 
 def _during(s: _Seeds) -> Iterator[Proposal]:
-    since, until = s.calendar.first_of_year(s.start), s.calendar.last_of_year(s.end)
+    since, until = s.calendar.first_of_year(s.start), s.known(s.calendar.last_of_year(s.end))
     yield s.ask("start > and end <", (since, until), s.rows.is_ended, since, until)
-    low, high = s.calendar.moved_years(s.start, -2), s.calendar.moved_years(s.start, 2)
+    low, high = s.calendar.moved_years(s.start, -2), s.known(s.calendar.moved_years(s.start, 2))
     yield s.ask("start >= and start <=", (low, high), s.is_ongoing, low, high)
 
 
@@ -211,7 +210,7 @@ CONDITIONS: dict[str, Callable[[_Seeds], Iterator[Proposal]]] = {
 }  # fmt: skip
 
 
-def published_proposals(table: TemporalTable, rows: Lenders, asked: frozenset[int], as_of: int | None) -> list[Proposal]:
+def published_proposals(table: TemporalTable, rows: Lenders, asked: frozenset[int], as_of: int | None, horizon: int) -> list[Proposal]:
     """For each row and relation the published condition, with dates made from the row's own.
 
     Args:
@@ -219,10 +218,11 @@ def published_proposals(table: TemporalTable, rows: Lenders, asked: frozenset[in
         rows: those that lend their dates.
         asked: places in `RELATIONS` of those that are wanted.
         as_of: the granule that stands for the end of what is ongoing; `None`: no condition needs it then.
+        horizon: the granule up to which the table is known; no date lies past it.
     """
     return [
         proposal
         for place in sorted(asked)
-        for proposal in CONDITIONS[RELATIONS[place].name](_Seeds(table, rows, place, as_of))
+        for proposal in CONDITIONS[RELATIONS[place].name](_Seeds(table, rows, place, as_of, horizon))
         if len(proposal.groups)
     ]

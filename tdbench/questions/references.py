@@ -15,7 +15,7 @@ from state.interval import Granularity
 from tdbench.questions.candidates import Form, Proposal
 from tdbench.questions.draws import Granules, Keys, drawn, mixed
 from tdbench.questions.relations import COMPARATORS, RELATIONS, Relation
-from tdbench.questions.rows import OPEN, Lenders, Rows
+from tdbench.questions.rows import Lenders, Rows
 from tdbench.table import TemporalTable
 
 FARTHEST = {Granularity.YEAR: 5, Granularity.MONTH: 36, Granularity.DAY: 730}
@@ -87,7 +87,7 @@ def strict_proposals(table: TemporalTable, rows: Lenders, asked: frozenset[int],
         table: what is known of the table.
         rows: those that lend their dates.
         asked: places in `RELATIONS` of those that are wanted.
-        horizon: the first granule of which nothing is known.
+        horizon: the granule up to which the table is known.
     """
     unknown = table.open_end == "unknown"
     farthest = FARTHEST[table.granularity]
@@ -127,8 +127,11 @@ def _another(keys: Keys, place: int) -> Granules:
 
 
 def horizon_of(rows: Rows, as_of: int | None) -> int:
-    """The first granule of which nothing is known: the one past the as-of day, or past the last date in the rows."""
+    """The granule up to which the table is known: that of the as-of day, or the last in the rows.
+
+    What is ongoing holds in it. So of an interval that ends no later it is known who outlives it and who does not.
+    """
     if as_of is not None:
-        return as_of + 1
-    dates = np.concatenate([rows.start + 1, rows.end[rows.end != OPEN], [0] if not len(rows.start) else []])
-    return int(dates.max())
+        return as_of
+    dates = [*rows.start.tolist(), *rows.end[rows.is_ended].tolist()]
+    return max(dates, default=0)

@@ -52,11 +52,13 @@ def test_the_counts_that_were_shipped_come_out(shared_data: Path, name: str) -> 
         assert abs(found["multiple"] - reasoning["multiple"]) <= 10
 
 
+@pytest.mark.slow
 def test_heritage_has_one_alignment_question_for_each_element_of_which_one_was_shipped_twice(shared_data: Path) -> None:
     _, questions = questions_of(shared_data, "heritage", "tdbench")
     assert sum(question.kind is Kind.NOW for question in questions) == 469 - 1
 
 
+@pytest.mark.slow
 def test_films_have_one_for_each_title_but_the_one_with_too_many_directors(shared_data: Path) -> None:
     held, questions = questions_of(shared_data, "films", "tdbench")
     titles = {row.values[held.table.columns.index("Title")] for row in held.rows}
