@@ -5,15 +5,19 @@
 The table is invented and seeded, with six columns: posts of organisations (`organisation`, `role`), who holds them
 and for which party (`holder`, `party`), where the organisation sits (`city`), and a rating that follows from nothing.
 Only one person holds a post at a time but for one row in two thousand, which overlaps its successor. `--holes` empties
-that share of the cells. What is measured is `discover` without tolerance and with a thousandth, and one `check`; the
-table is written to DuckDB before.
+that share of the cells; `--values` makes all six of so many random values instead, so that no dependency holds and
+nothing can be left out. What is measured is `discover` without tolerance and with a thousandth, one `check` and one
+`suggest_repairs`; another process writes the table to a DuckDB file before.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
+import tempfile
 import time
+from multiprocessing import get_context
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -23,6 +27,7 @@ from state.interval import Granularity
 from state.tdbench_config import Dependency
 from tdbench.dependencies.check import check
 from tdbench.dependencies.discover import discover
+from tdbench.dependencies.repair import suggest_repairs
 from tdbench.table import TemporalTable
 
 COLUMNS = ("organisation", "role", "holder", "party", "city", "rating")
@@ -34,23 +39,39 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--holes", type=float, default=0.0)
+    parser.add_argument("--values", type=int, default=0)
     options = parser.parse_args()
-    connection = duckdb.connect()
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "posts.duckdb")
+        writer = get_context("spawn").Process(target=_write_posts, args=(path, options.rows, options.holes, options.values))
+        writer.start()
+        writer.join()
+        with duckdb.connect(path, read_only=True) as connection:
+            _measure(connection, options.rows)
+
+
+def _measure(connection: duckdb.DuckDBPyConnection, rows: int) -> None:
     connection.execute("SET memory_limit = '2GB'; SET threads = 2")
-    table = _posts(connection, options.rows, options.holes)
+    glossary = {name: name for name in COLUMNS}
+    table = TemporalTable("posts", COLUMNS, "start", "end", Granularity.DAY, "ongoing", rows, glossary, "posts")
     print(f"{table.rows:,} rows x {len(table.columns)} columns; {_peak()} before")
     for tolerance in (0.0, 0.001):
-        begun = time.perf_counter()
+        begun = _now()
         found = discover(connection, table, tolerance)
-        print(f"discover, tolerance {tolerance}: {time.perf_counter() - begun:.1f} s; {_peak()} at most")
+        print(f"discover, tolerance {tolerance}: {_since(begun)}; {_peak()} at most")
         print("\n".join(found.as_lines()))
-    begun = time.perf_counter()
-    checked = check(connection, table, Dependency(determinants=("organisation", "role"), dependent="holder"), witnesses=2)
-    print(f"check: {time.perf_counter() - begun:.1f} s; {_peak()} at most")
+    begun = _now()
+    dependency = Dependency(determinants=("organisation", "role"), dependent="holder")
+    checked = check(connection, table, dependency, witnesses=2)
+    print(f"check: {_since(begun)}; {_peak()} at most")
     print("\n".join(checked.as_lines()))
+    begun = _now()
+    repairs = suggest_repairs(connection, table, dependency)
+    print(f"suggest_repairs: {_since(begun)}; {_peak()} at most")
+    print("\n".join(repairs.as_lines()))
 
 
-def _posts(connection: duckdb.DuckDBPyConnection, rows: int, holes: float) -> TemporalTable:
+def _write_posts(path: str, rows: int, holes: float, values: int) -> None:
     rng = np.random.default_rng(0)
     post, turn = np.arange(rows) // POST_ROWS, np.arange(rows) % POST_ROWS
     organisation = post // 4
@@ -66,13 +87,23 @@ def _posts(connection: duckdb.DuckDBPyConnection, rows: int, holes: float) -> Te
         "city": np.char.add("city ", (organisation % 3000).astype(str)),
         "rating": rng.integers(0, 1000, rows).astype(str),
     }
+    if values:
+        cells = {name: rng.integers(0, values, rows).astype(str) for name in COLUMNS}
     columns = {name: pa.array(cells.pop(name), mask=rng.random(rows) < holes) for name in COLUMNS}
     columns |= {"_row": pa.array(np.arange(rows)), "_start": pa.array(start), "_end": pa.array(end, mask=is_last)}
     given = pa.table(columns)
-    connection.register("given", given)
-    connection.execute("CREATE TABLE posts AS FROM given")
-    connection.unregister("given")
-    return TemporalTable("posts", COLUMNS, "start", "end", Granularity.DAY, "ongoing", rows, {name: name for name in COLUMNS}, "posts")
+    with duckdb.connect(path) as connection:
+        connection.register("given", given)
+        connection.execute("CREATE TABLE posts AS FROM given")
+
+
+def _now() -> tuple[float, float]:
+    return time.process_time(), time.perf_counter()
+
+
+def _since(begun: tuple[float, float]) -> str:
+    cpu, wall = (after - before for after, before in zip(_now(), begun, strict=True))
+    return f"{cpu:.1f} CPU s, {wall:.1f} s wall"
 
 
 def _peak() -> str:

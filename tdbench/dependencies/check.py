@@ -67,8 +67,8 @@ class Checked(Contract):
     violations: int
     """Those of these that disagree on Y."""
     started_together: int
-    """Violations of which one row is a single granule long and begins with the other. Without the rule that gives a
-    row without length one granule, it would share no instant with a row that begins when it does."""
+    """Violations of which one row is a single granule long and begins with the other. A row without length in the
+    source, which is given one granule, would share no instant with a row that begins when it does."""
     rows_involved: int
     """Rows that are part of a violation."""
     support: int
@@ -84,8 +84,10 @@ class Checked(Contract):
 
     def as_lines(self) -> list[str]:
         """The verdict, then a line for each witness."""
+        if not self.agreeing:
+            return [f"{self.table}: {written(self.dependency)} is not put to the test: no two rows agree on its left side"]
         agree = f"{self.agreeing:,} pairs of rows that agree on {' + '.join(self.dependency.determinants)}"
-        verdict = f"holds for all {agree}" if self.holds else f"is broken by {self.violations:,} of the {agree}"
+        verdict = f"holds for the {agree}" if self.holds else f"is broken by {self.violations:,} of the {agree}"
         lines = [
             f"{self.table}: {written(self.dependency)} {verdict} (share time: {self.overlapping:,});"
             f" groups whose {self.dependency.dependent} changes over time: {self.support:,}"

@@ -45,7 +45,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield opened
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(rows=small_tables(3), rule=st.sampled_from(RULES), most=st.integers(0, 4), gap=st.integers(1, 3))
 def test_every_count_is_that_of_all_pairs_looked_at(
     connection: duckdb.DuckDBPyConnection, rows: list[Row], rule: Dependency, most: int, gap: int
@@ -79,6 +79,15 @@ def test_a_person_reads_which_rows_contradict_each_other(connection: duckdb.Duck
         "  Bex, mayor: row 5 has 'Eva Ros' from 1970-01-06 before 1970-01-07, but row 6 has 'Finn Dal' from 1970-01-06 before 1970-01-09",
     ]
     assert found.started_together == 1
+
+
+def test_a_dependency_that_no_two_rows_bear_on_is_not_said_to_hold(connection: duckdb.DuckDBPyConnection) -> None:
+    table = make_table(connection, ("land", "name"), [(("Arn", "Ida Holt"), 0, 5), (("Bex", "Bo Lind"), 0, 5)])
+    found = check(connection, table, Dependency(determinants=("land",), dependent="name"))
+    assert (found.support, found.as_lines()) == (
+        0,
+        ["the table: land ->T name is not put to the test: no two rows agree on its left side"],
+    )
 
 
 def test_a_group_of_many_rows_is_counted_without_listing_its_pairs(connection: duckdb.DuckDBPyConnection) -> None:
