@@ -102,9 +102,12 @@ def find_names(text: str, question: ScoredQuestion) -> tuple[NamedRow, ...]:
             for start, end in _places(text, row):
                 if not (is_gold and _ANOTHER.match(text, end)):
                     found.setdefault((start, end), NamedRow(start, end, is_gold, row_name(row)))
-    places = sorted(found)
-    kept = [span for span in places if not any(_is_within(span, other) for other in places)]
-    return tuple(found[span] for span in kept if not (found[span].is_gold and _DENIED.search(text, 0, span[0])))
+    kept, reach = [], 0
+    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
+        if end > reach:  # else it lies within one that begins no later
+            reach = end
+            kept.append(found[start, end])
+    return tuple(place for place in kept if not (place.is_gold and _DENIED.search(text[max(0, place.start - 40) : place.start])))
 
 
 @lru_cache(maxsize=65536)
@@ -154,10 +157,6 @@ def _says_none(text: str, telling: tuple[NamedRow, ...]) -> bool:
 
 def _is_name(offset: int, named: Iterable[NamedRow]) -> bool:
     return any(place.start <= offset < place.end for place in named)
-
-
-def _is_within(span: tuple[int, int], other: tuple[int, int]) -> bool:
-    return span != other and other[0] <= span[0] and span[1] <= other[1]
 
 
 def _places(text: str, row: AnswerRow) -> list[tuple[int, int]]:

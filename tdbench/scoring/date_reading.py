@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from state.interval import is_date
-from tdbench.scoring.date_roles import DateRole, Role, decide_roles, find_present
+from tdbench.scoring.date_roles import DateRole, decide_roles, find_present
 
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 """English names; their first three letters are names too."""
@@ -119,18 +120,18 @@ _FORMATS: tuple[tuple[re.Pattern[str], Reading], ...] = tuple(
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1024)
 def read_dates(text: str) -> tuple[ReadDate, ...]:
     """The dates of a text, and the words that say that something holds still, in its order.
 
     Args:
         text: in the normal form of `normalise_reply`.
     """
-    dates = sorted(_find(text))
-    present = [word for word in find_present(text) if not any(date[0] < word.end and word.start < date[1] for date in dates)]
+    taken = bytearray(len(text))
+    dates = sorted(_find(text, taken))
+    present = [word for word in find_present(text) if not any(taken[word.start : word.end])]
     roles = decide_roles(text, [(start, end) for start, end, _ in dates], present)
-    read = [
-        ReadDate(start, end, readings, *_of_role(role), is_firm=False) for (start, end, readings), role in zip(dates, roles, strict=True)
-    ]
+    read = [ReadDate(*date, *role, is_firm=False) for date, role in zip(dates, roles, strict=True)]
     read += [ReadDate(word.start, word.end, (), DateRole.END, False, False, word.is_firm) for word in present]
     return tuple(sorted(read))
 
@@ -140,20 +141,17 @@ def names_a_span(text: str) -> bool:
     return any(date.opens_span for date in read_dates(text))
 
 
-def _of_role(role: Role) -> tuple[DateRole, bool, bool]:
-    return role.role, role.opens_span, role.implies_present
-
-
-def _find(text: str) -> list[tuple[int, int, tuple[PartialDate, ...]]]:
-    found: list[tuple[int, int, tuple[PartialDate, ...]]] = []
+def _find(text: str, taken: bytearray) -> list[tuple[int, int, tuple[PartialDate, ...]]]:
+    """The dates by their formats; what one of them covers is marked in `taken`."""
+    found = []
     for pattern, reading in _FORMATS:
         for match in pattern.finditer(text):
-            if any(start < match.end() and match.start() < end for start, end, _ in found):
+            if any(taken[match.start() : match.end()]):
                 continue
             for start, end, readings in reading(match):
-                real = tuple(date for date in readings if is_date(date.year, date.month or 1, date.day or 1))
-                if real:
+                if real := tuple(date for date in readings if is_date(date.year, date.month or 1, date.day or 1)):
                     found.append((start, end, real))
+                    taken[start:end] = b"\1" * (end - start)
     return found
 
 

@@ -110,18 +110,17 @@ def decide_roles(text: str, dates: Sequence[Span], present: Sequence[Present] = 
         dates: where the dates stand, in order.
         present: where it says that something holds still; a date that such a word follows is a start.
     """
+    firm = frozenset(word.start for word in present if word.is_firm)
     roles: list[Role] = []
     free = 0  # what stands before this offset has given its role to an earlier date
     for index, (start, end) in enumerate(dates):
         following = dates[index + 1][0] if index + 1 < len(dates) else len(text)
-        role, free = _role(text, free, (start, end), following, index + 1 < len(dates), roles[-1] if roles else None, present)
+        role, free = _role(text, free, (start, end), following, index + 1 < len(dates), roles[-1] if roles else None, firm)
         roles.append(role)
     return tuple(roles)
 
 
-def _role(
-    text: str, free: int, date: Span, following: int, has_next: bool, before: Role | None, present: Sequence[Present]
-) -> tuple[Role, int]:
+def _role(text: str, free: int, date: Span, following: int, has_next: bool, before: Role | None, firm: frozenset[int]) -> tuple[Role, int]:
     """The role of one date, and the offset up to which the text is used up."""
     start, end = date
     if before is not None and before.opens_span:
@@ -129,7 +128,7 @@ def _role(
     ahead, behind = text[free:start], text[end:following]
     if has_next and (_SPAN.fullmatch(behind) or (_BETWEEN.search(ahead) and _AND.fullmatch(behind))):
         return Role(DateRole.START, opens_span=True), following
-    if any(word.is_firm and 0 <= word.start - end <= 2 for word in present):
+    if any(end + gap in firm for gap in range(3)):
         return Role(DateRole.START), end
     if tag := _TAG.match(behind):
         return Role(_named(tag)), end + tag.end()

@@ -8,7 +8,6 @@ from functools import lru_cache
 from graph_sampler.labels import normalise_label
 
 _TAG = r"(?:think|thinking|thought|reasoning)"
-_REASONING = re.compile(rf"<{_TAG}>.*?</{_TAG}>", re.IGNORECASE | re.DOTALL)
 _CLOSE = re.compile(rf"</{_TAG}>", re.IGNORECASE)
 _INITIAL = re.compile(r"(?<![^\W_])([^\W\d_])\.(?=[^\W\d_](?![^\W_]))")
 _LONG_DASH = re.compile(r"(?<=\d)\s*[\u2012-\u2015\u2212]\s*(?=\d)")
@@ -27,8 +26,16 @@ def normalise_reply(text: str) -> str:
     >>> normalise_reply("<think>Bo?</think>**José Roy**,  since 5\u00a0May 2004")
     'jose roy, since 5 may 2004'
     """
-    text = _REASONING.sub("\n", text)
-    *_, text = _CLOSE.split(text)
-    text = _LONG_DASH.sub(" - ", _OPEN.split(text)[0])
+    text = _LONG_DASH.sub(" - ", _without_reasoning(text))
     lines = (normalise_label(re.sub(r"[*`|]+|(?<!\w)_+|_+(?!\w)", " ", line)) for line in text.splitlines())
     return "\n".join(_INITIAL.sub(r"\1", re.sub(r"\s+([,.;:)])", r"\1", line)) for line in lines if line)
+
+
+def _without_reasoning(text: str) -> str:
+    kept, at = [], 0
+    while opening := _OPEN.search(text, at):
+        kept.append(text[at : opening.start()])
+        closing = _CLOSE.search(text, opening.end())
+        at = closing.end() if closing else len(text)
+    *_, answer = _CLOSE.split("\n".join([*kept, text[at:]]))
+    return answer

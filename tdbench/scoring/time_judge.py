@@ -7,8 +7,8 @@ dates, so that T is of the dates alone and AT of both. Paper: TDBench, section 4
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from state.interval import civil_from_days, parse_iso
@@ -93,18 +93,18 @@ def _rows_of_reply(reply: str, named: tuple[NamedRow, ...], question: ScoredQues
 def _dates_by_name(text: str, named: Sequence[NamedRow]) -> dict[str, tuple[ReadDate, ...]]:
     """The dates of each named row: those behind its name, up to the next name; what stands before the first name of a
     clause is that name's, and a clause without names belongs to the last name before it, or the first of all."""
-    dates = [date for date in read_dates(text) if not any(place.start < date.end and date.start < place.end for place in named)]
     found: dict[str, list[ReadDate]] = {place.name: [] for place in named}
-    edges = [0, *(match.end() for match in _CLAUSE_END.finditer(text)), len(text)]
-    last = named[0].name if named else ""
-    for left, right in pairwise(edges):
-        places = [place for place in named if left <= place.start < right]
-        owner = places[0].name if places else last
-        for date in dates:
-            if left <= date.start < right and named:
-                owner = next((place.name for place in reversed(places) if place.end <= date.start), owner)
-                found[owner].append(date)
-        last = places[-1].name if places else last
+    breaks = [match.end() for match in _CLAUSE_END.finditer(text)]
+    starts = [place.start for place in named]
+    for date in read_dates(text):
+        before = bisect_right(starts, date.start)
+        if not named or (before and date.start < named[before - 1].end):
+            continue
+        clause = bisect_right(breaks, date.start)
+        left = breaks[clause - 1] if clause else 0
+        right = breaks[clause] if clause < len(breaks) else len(text)
+        follows = before and (named[before - 1].start >= left or before == len(named) or named[before].start >= right)
+        found[named[before - 1 if follows else before].name].append(date)
     return {name: tuple(of_name) for name, of_name in found.items()}
 
 
