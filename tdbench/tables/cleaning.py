@@ -16,7 +16,7 @@ from tdbench.table import END, ROW, START, TemporalTable, quote
 from tdbench.tables.dates import DateKind, TableDate, read_date
 from tdbench.tables.guesses import known_columns, time_columns, unit_of
 from tdbench.tables.report import RowDrop, TableReport
-from tdbench.tables.source import SourceTable
+from tdbench.tables.source import SourceTable, shown
 
 _EXAMPLES = 3
 _LONGEST_EXAMPLE = 120
@@ -48,7 +48,7 @@ _KEEP = """
 """
 _CONTENT = """
     SELECT sha256(coalesce(string_agg(line, '' ORDER BY line), ''))
-    FROM (SELECT sha256(concat_ws(',', {values})) AS line FROM {table})
+    FROM (SELECT md5(concat_ws(',', {values})) AS line FROM {table})
 """
 
 
@@ -115,7 +115,7 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, source: SourceTable, 
     kept, zero_length, open_ends = _one(
         connection, "SELECT count(*), count(*) FILTER (past <= first), count(*) FILTER (past IS NULL) FROM judged WHERE reason IS NULL"
     )
-    values = [f"coalesce(length({column}) || ':' || {column}, '-')" for column in (quote(column) for column in own)]
+    values = [f"coalesce(strlen({column}) || ':' || {column}, '-')" for column in (quote(column) for column in own)]
     values += [f"coalesce({quote(column)}::VARCHAR, '-')" for column in (START, END)]
     (content,) = _one(connection, _CONTENT.format(values=", ".join(values), table=quote(name)))
     connection.execute("DROP TABLE judged")
@@ -160,7 +160,7 @@ def _drops(
 
 def _example(place: int, *values: str) -> str:
     """A row as one line, cut to a length; its place counts from 0."""
-    text = ", ".join(value if value.isprintable() else repr(value) for value in values)
+    text = ", ".join(map(shown, values))
     return f"row {place}: {text if len(text) <= _LONGEST_EXAMPLE else text[: _LONGEST_EXAMPLE - 1] + '…'}"
 
 

@@ -20,7 +20,7 @@ _CLEAR = 0.9
 """Share of the sampled rows that must be as wide as the header where no delimiter fits them all."""
 
 
-def read_csv(path: Path, *, threads: int = 1) -> SourceTable:
+def read_csv(path: Path) -> SourceTable:
     """The file's table; rows that are not as wide as the header are set apart.
 
     Raises:
@@ -70,7 +70,7 @@ def _head(path: Path) -> str:
             data = stream.read(_SAMPLE_BYTES)
     except (OSError, pa.ArrowException) as error:
         raise TableError(f"cannot be read: {_first_line(error)}", where=str(path)) from error
-    is_whole = len(data) < _SAMPLE_BYTES
+    is_whole = len(data) < _SAMPLE_BYTES or b"\n" not in data
     text: str = data.decode("utf-8-sig", errors="replace")  # a wrong byte is the reader's to refuse
     return text if is_whole else text[: text.rfind("\n") + 1]
 

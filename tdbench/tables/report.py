@@ -60,7 +60,7 @@ class TableReport(Contract):
     guesses: tuple[str, ...]
     """What the config leaves open: what was taken, and why."""
     content: str
-    """SHA-256 of the rows kept, whatever their order: another one means other data."""
+    """Hash of the rows kept, whatever their order: another one means other data."""
 
     @model_validator(mode="after")
     def _counts_every_row(self) -> TableReport:

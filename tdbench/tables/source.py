@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -30,7 +30,7 @@ class SourceTable:
     """Place of each row in the source, from 0, rising."""
     malformed: tuple[tuple[int, str], ...] = ()
     """Place and text of the rows that have not as many values as there are columns."""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     """What was guessed in reading."""
 
 
@@ -81,16 +81,22 @@ def only_table(wanted: str | None, known: Sequence[str], where: str) -> str:
     Raises:
         TableError: none or several are meant.
     """
+    listed = ", ".join(shown(name) for name in sorted(known))
     if wanted is None:
         if len(known) == 1:
             return known[0]
         what = f"{len(known)} tables, and the config does not say which" if known else "no table in this database"
-        raise TableError(what, where=where, remedy=f"Set table to one of {', '.join(sorted(known))}." if known else "")
+        raise TableError(what, where=where, remedy=f"Set table to one of {listed}." if known else "")
     meant = [name for name in known if name == wanted] or [name for name in known if name.partition(".")[2] == wanted]
     if len(meant) != 1:
-        what = f"{len(meant) or 'no'} tables {wanted!r}" if meant else f"no table {wanted!r}"
-        raise TableError(what, where=where, remedy=f"Known: {', '.join(sorted(known))}.")
+        what = f"{len(meant)} tables are called {wanted!r}" if meant else f"no table {wanted!r}"
+        raise TableError(what, where=where, remedy=f"Known: {listed}.")
     return meant[0]
+
+
+def shown(text: str) -> str:
+    """A source's text as part of one line."""
+    return text if text.isprintable() else repr(text)
 
 
 def as_text(value: Any, where: str) -> str | None:

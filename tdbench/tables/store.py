@@ -102,8 +102,8 @@ def _read(tables: Mapping[str, TableConfig], environ: Mapping[str, str], threads
     for (kind, place), wanted in databases.items():
         if kind == "sqlite":
             sources |= read_sqlite(Path(place), wanted)
-        elif place in environ:
-            sources |= read_postgres(environ[place], place, wanted)
+        elif address := environ.get(place):  # an empty one would mean any server that listens here
+            sources |= read_postgres(address, place, wanted)
         else:
             raise ConfigError(
                 "this environment variable is not set", where=place, remedy="Set it to the address of the PostgreSQL database."

@@ -112,3 +112,15 @@ def test_a_table_that_the_user_may_not_read_is_one_clear_line(address: str) -> N
     guest = address.replace("postgres:", "guest:", 1)
     with pytest.raises(TableError, match=r"SQLSTATE 42501\)\. Look whether the user may read"):
         read_postgres(guest, VARIABLE, {"towns": "hidden"})
+
+
+def test_a_view_that_would_write_is_refused(address: str) -> None:
+    execute(
+        address,
+        "CREATE TABLE written (line text)",
+        "CREATE FUNCTION writing() RETURNS int LANGUAGE sql VOLATILE AS 'INSERT INTO written VALUES (''x''); SELECT 1990'",
+        "CREATE VIEW trap AS SELECT 'Arn' AS town, writing() AS start, 1991 AS \"end\"",
+    )
+    with pytest.raises(TableError, match="SQLSTATE 25006"):
+        read_postgres(address, VARIABLE, {"towns": "trap"})
+    assert execute(address, "SELECT count(*) FROM written") == [(0,)]

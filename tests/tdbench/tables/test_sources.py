@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import gzip
 import sqlite3
+import tempfile
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from state.errors import ConfigError, TableError
 from state.tdbench_config import TableConfig
-from tdbench.tables.csv_file import DELIMITERS, find_delimiter
+from tdbench.tables.csv_file import DELIMITERS, find_delimiter, read_csv
 from tdbench.tables.report import RowDrop
 from tdbench.tables.source import in_order_of_content
 from tdbench.tables.sqlite_file import read_sqlite
@@ -88,6 +91,30 @@ def test_an_unclear_delimiter_is_refused_by_name(text: str) -> None:
 def test_the_delimiter_of_a_quoted_file_is_found(delimiter: str, rows: list[list[str]]) -> None:
     quoted = [delimiter.join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
     assert find_delimiter("\n".join([delimiter.join("xyz"), *quoted]), "x.csv") == (delimiter, ["x", "y", "z"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(st.tuples(*[st.text("aé ,;|\t\"'\n", min_size=1).filter(str.strip)] * 3), min_size=1, max_size=5),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    newline=st.sampled_from(["\n", "\r\n"]),
+)
+def test_whatever_cells_a_csv_writer_quotes_come_back_trimmed(
+    rows: list[tuple[str, str, str]], quoting: Literal[0, 1], newline: str
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, quoting=quoting, lineterminator=newline)
+            writer.writerow(["x", "y", "z"])
+            writer.writerows(rows)
+        cells = read_csv(path).cells
+    assert [tuple(row.values()) for row in cells.to_pylist()] == [tuple(cell.strip() for cell in row) for row in rows]
+
+
+def test_a_header_that_fills_the_sample_is_still_a_header(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.csv", f"{'x' * 100_000},{'y' * 100_000},{'z' * 100_000}\n1,2,3\n")
+    assert read_csv(path).cells.num_columns == 3
 
 
 def test_parquet_dates_timestamps_numbers_and_texts_are_read_as_text(tmp_path: Path) -> None:
@@ -204,6 +231,8 @@ def test_configs_that_fit_no_source_are_refused(tmp_path: Path) -> None:
         open_tables({"Towns": TableConfig(path=str(path)), "towns": TableConfig(path=str(path))}, {})
     with pytest.raises(ConfigError, match="NO_SUCH_ADDRESS: this environment variable is not set"):
         open_tables({"towns": TableConfig(url_env="NO_SUCH_ADDRESS")}, {})
+    with pytest.raises(ConfigError, match="EMPTY: this environment variable is not set"):
+        open_tables({"towns": TableConfig(url_env="EMPTY")}, {"EMPTY": ""})
     with pytest.raises(ConfigError, match="source csv with url_env"):
         open_tables({"towns": TableConfig(url_env="X", source="csv")}, {})
     with pytest.raises(ConfigError, match="source postgres with path"):
