@@ -43,9 +43,8 @@ def main() -> None:
         size = path.stat().st_size
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print("\n".join(report.lines()))
-    print(
-        f"{count} rows, {size / 1e6:.0f} MB of {kind}: {wall:.1f} s, {cpu:.1f} CPU s, peak {peak / 1e6:.2f} GB ({before / 1e6:.2f} GB before)"
-    )
+    print(f"{count} rows, {size / 1e6:.0f} MB of {kind}: {wall:.1f} s, {cpu:.1f} CPU s")
+    print(f"peak {peak / 1e6:.2f} GB, {before / 1e6:.2f} GB before")
 
 
 if __name__ == "__main__":
