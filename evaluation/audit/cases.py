@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evaluation.exports.release import ReleaseRecord
+from evaluation.exports.release import ReleaseFact, ReleaseRecord
 from evaluation.exports.release_reader import NotRebuilt, rebuild_trace
 from graph_sampler.operators import BY_NAME, ORDINAL_BY_NAME
 from state.interval import Granularity
@@ -178,22 +178,20 @@ def _released_case(value: Any, number: int, unit: Granularity) -> Case:
         trace = None if why else trace
     except NotRebuilt as err:
         why = str(err)
-    labels: dict[str, str] = {}
-    types: dict[str, RelationType] = {}
-    facts: list[StatedFact] = []
-    called: set[str] = set()
-    for _, subject, subject_label, relation, relation_label, object_, object_label, start, end, time_type in record.subgraph:
-        facts.append((subject, relation, object_, start, end))
-        labels[subject], labels[relation], labels[object_] = subject_label, relation_label, object_label
-        if time_type in _TIME_TYPES:
-            types[relation] = _TIME_TYPES[time_type]
-        if subject_label == record.answer:
-            called.add(subject)
-        if object_label == record.answer:
-            called.add(object_)
+    _, subjects, subject_labels, relations, relation_labels, objects, object_labels, starts, ends, time_types = (
+        zip(*record.subgraph, strict=True) if record.subgraph else [()] * len(ReleaseFact._fields)
+    )
+    labels = dict(zip((*subjects, *relations, *objects), (*subject_labels, *relation_labels, *object_labels), strict=True))
+    types = {
+        relation: _TIME_TYPES[kind] for relation, kind in dict.fromkeys(zip(relations, time_types, strict=True)) if kind in _TIME_TYPES
+    }
     metadata = record.metadata
     answer_id = metadata.get("answer_id")
-    ids = {answer_id} if isinstance(answer_id, str) and answer_id else called
+    if isinstance(answer_id, str) and answer_id:
+        ids = {answer_id}
+    else:
+        ends_called = zip((*subjects, *objects), (*subject_labels, *object_labels), strict=True)
+        ids = {ident for ident, label in ends_called if label == record.answer}
     aliases = metadata.get("answer_aliases")
     return Case(
         number=number,
@@ -206,7 +204,7 @@ def _released_case(value: Any, number: int, unit: Granularity) -> Case:
         answer_ids=frozenset(ids),
         trace=trace,
         no_trace=why,
-        facts=tuple(facts),
+        facts=tuple(zip(subjects, relations, objects, starts, ends, strict=True)),
         references={} if trace is None else _references(trace),
         types=types,
         labels=labels,

@@ -245,35 +245,37 @@ class Walks:
     def _walk(self, steps: Sequence[StructuralStep], hops: Sequence[Hop]) -> list[Level] | None:
         near = self._known.near
         places: dict[str, int] = {}
-        candidate = 0
-        rows: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), ())]
+        bound: list[list[int]] = []
+        facts: list[list[int]] = []
+        candidate, size = 0, 1
         levels: list[Level] = []
         for step, (subject, relation, object_) in zip(steps, hops, strict=True):
             new = [end for end in (subject, object_) if isinstance(end, str) and end not in places]
-            longer: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+            own = None if subject in new else _column(subject, bound, places, size)
+            other = None if object_ in new else _column(object_, bound, places, size)
+            parents: list[int] = []
+            found: list[tuple[int, int]] = []
             children = []
-            for bound, facts in rows:
-                first = len(longer)
-                own = None if subject in new else _value(subject, bound, places)
-                other = None if object_ in new else _value(object_, bound, places)
-                if own is not None:
-                    around = near(relation, own, True)
-                    if other is not None:
-                        around = [pair for pair in around if pair[1] == other]
-                else:
-                    around = near(relation, other if other is not None else -1, False)
-                if len(longer) + len(around) > MOST_ROWS:
+            for row in range(size):
+                first = len(found)
+                around = near(relation, own[row], True) if own else near(relation, other[row] if other else -1, False)
+                if own and other:
+                    wanted = other[row]
+                    around = [pair for pair in around if pair[1] == wanted]
+                if first + len(around) > MOST_ROWS:
                     return None
-                for fact, other_end in around:
-                    longer.append(((*bound, other_end) if new else bound, (*facts, fact)))
-                children.append(((1 << len(longer)) - 1) ^ ((1 << first) - 1))
-            for end in new:
-                places[end] = len(places)
+                found += around
+                parents += [row] * len(around)
+                children.append((1 << len(found)) - (1 << first))
+            size = len(found)
+            bound, facts = ([list(map(column.__getitem__, parents)) for column in columns] for columns in (bound, facts))
+            facts.append([fact for fact, _ in found])
+            if new:
+                places[new[0]] = len(bound)
+                bound.append([end for _, end in found])
             if isinstance(step, RootStep | TransitionStep):
                 candidate = places[new[0]]
-            rows = longer
-            columns = [[facts[number] for _, facts in rows] for number in range(len(levels) + 1)]
-            levels.append(Level(columns, [bound[candidate] for bound, _ in rows], children))
+            levels.append(Level(facts, bound[candidate], children))
         return levels
 
 
@@ -281,8 +283,9 @@ def _size(levels: list[Level] | None) -> int:
     return 1 + sum(len(level.candidates) for level in levels or ())
 
 
-def _value(end: str | int, bound: tuple[int, ...], places: Mapping[str, int]) -> int:
-    return bound[places[end]] if isinstance(end, str) else end
+def _column(end: str | int, bound: Sequence[list[int]], places: Mapping[str, int], size: int) -> list[int]:
+    """What an end stands for in each row."""
+    return bound[places[end]] if isinstance(end, str) else [end] * size
 
 
 @lru_cache(maxsize=1 << 18)

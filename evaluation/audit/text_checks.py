@@ -24,8 +24,8 @@ _SLOT = re.compile(
     """,
     re.VERBOSE,
 )
-_MAYBE_SLOT = re.compile(r"[{}<\[%_\d]|\?\w")
-"""One of these signs is in every slot; looking for them alone is quick."""
+_MAYBE_SLOT = re.compile(r"[{}<\[%_\d]")
+"""One of these signs is in every slot but a variable, whose question mark is not the last sign; this alone is quick."""
 _WORD = re.compile(r"[\w:/.#-]*\w")
 _WIKIDATA = re.compile(r"\b[QP]\d+\b")
 _NO_LETTERS = bytes(sign for sign in range(128) if not chr(sign).isalnum())
@@ -63,8 +63,8 @@ def slot_of(case: Case, is_known: Callable[[str], bool]) -> Defect | None:
         is_known: whether the graph has an entity or a relation with this id.
     """
     for where, question in _questions(case):
-        has_sign = _MAYBE_SLOT.search(question)
-        if not has_sign and case.labels.keys().isdisjoint(_WORD.findall(question)):
+        has_sign = "?" in question[:-1] or _MAYBE_SLOT.search(question)
+        if not has_sign and not any(map(question.__contains__, case.labels)):  # no id, so none as a word of its own
             continue
         text = _without_labels(question, case)
         if has_sign and (found := _SLOT.search(text)):

@@ -103,13 +103,16 @@ class ReleaseFact(NamedTuple):
 
 _FACT_FIELDS = ReleaseFact._fields[:-1]
 _FACT_TYPES: tuple[set[type], ...] = ({int, str}, {str}, {str}, {str}, {str}, {str}, {str}, {int}, {int}, {str})
-_of_fact = itemgetter(*_FACT_FIELDS)
+_of_fact, _of_whole_fact = itemgetter(*_FACT_FIELDS), itemgetter(*ReleaseFact._fields)
 
 
 def _facts(value: Any) -> tuple[ReleaseFact, ...]:
     """The facts of a parsed subgraph; a model for each would take longer than all else that is read of a record."""
     try:
-        facts = tuple([ReleaseFact._make((*_of_fact(each), each.get("time_type", ""))) for each in value])
+        try:
+            facts = tuple(map(ReleaseFact._make, map(_of_whole_fact, value)))
+        except KeyError:  # the files that do not say what kind of time a fact has
+            facts = tuple([ReleaseFact._make((*_of_fact(each), each.get("time_type", ""))) for each in value])
     except (KeyError, TypeError, AttributeError) as err:
         raise ValueError(f"should be a list of facts with {', '.join(_FACT_FIELDS)}") from err
     for name, column, types in zip(ReleaseFact._fields, zip(*facts, strict=True), _FACT_TYPES, strict=False):

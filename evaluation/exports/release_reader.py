@@ -183,8 +183,7 @@ class _Rebuilding:
         name = f"f{len(self.walked) + 1}"
         before = next(reversed(self.walked), None)
         self.walked[name] = pattern
-        # Not validated again: that would take longer than all else here.
-        self.steps.append(kind.model_construct(fact=name, pattern=pattern, candidates=entry.candidate_count or 0))
+        self.steps.append(_step(kind, fact=name, pattern=pattern, candidates=entry.candidate_count or 0))
         self.entries.append((entry, self.candidate))
         if kind is TransitionStep:
             pending, self.pending = self.pending, []
@@ -198,9 +197,8 @@ class _Rebuilding:
             self.sides += 1
             variable = next(end for end in (pattern[0], pattern[2]) if end != self.candidate)
             side = f"s{self.sides}"
-            self.steps.append(
-                FilterStep.model_construct(fact=side, pattern=(variable, str(pending.relation), f"?{side}"), candidates=pending.candidates)
-            )
+            pattern = (variable, str(pending.relation), f"?{side}")
+            self.steps.append(_step(FilterStep, fact=side, pattern=pattern, candidates=pending.candidates))
             walked = side
         self._pairwise(pending.operator, left, walked, pending.candidates)
 
@@ -324,7 +322,8 @@ class _Rebuilding:
         if not isinstance(order, str) or order not in set(RankOrder):
             raise NotRebuilt(f"an ordinal ranks in no known order: {order!r}")
         self.steps.append(
-            OrdinalStep.model_construct(
+            _step(
+                OrdinalStep,
                 constraint=f"c{self._number()}",
                 operator=operator,
                 fact=fact,
@@ -347,12 +346,17 @@ class _Rebuilding:
         return self.reference_names[fid]
 
     def _pairwise(self, operator: str, left: str, right: str, count: int) -> None:
-        self.steps.append(
-            PairwiseStep.model_construct(constraint=f"c{self._number()}", operator=operator, left=left, right=right, candidates=count)
-        )
+        name = f"c{self._number()}"
+        self.steps.append(_step(PairwiseStep, constraint=name, operator=operator, left=left, right=right, candidates=count))
 
     def _number(self) -> int:
         return 1 + sum(isinstance(step, PairwiseStep | OrdinalStep) for step in self.steps)
+
+
+@lru_cache(maxsize=65536)
+def _step(kind: type[Step], **fields: Any) -> Step:
+    """A step, not validated again, and remembered: making it would take longer than all else here."""
+    return kind.model_construct(**fields)
 
 
 @lru_cache(maxsize=65536)
