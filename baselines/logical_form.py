@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from baselines.task import FIRST_BY_ORDER, GivenStep, Task
+from baselines.task import FIRST_BY_ORDER, GivenStep, Task, Variable
 from graph_sampler.operators import meaning_of, word_of
 from prompts import as_data
 
@@ -120,12 +120,12 @@ def _new_end(step: GivenStep, task: Task) -> str:
         if other.fact == step.fact and other.pattern == step.pattern:
             break
         if other.pattern is not None:
-            earlier.update((other.pattern[0], other.pattern[2]))
+            earlier.update(end for end in (other.pattern[0], other.pattern[2]) if _is_variable(end))
     return step.pattern[2] if step.pattern[0] in earlier else step.pattern[0]
 
 
 def _is_variable(end: str) -> bool:
-    return end in _NAMES
+    return isinstance(end, Variable)
 
 
 def _numbered(sign: str) -> Callable[[str], str]:

@@ -55,6 +55,12 @@ class GivenConstraint:
     """`None` for a comparison."""
 
 
+class Variable(str):
+    """A variable of the reasoning path, such as `?a`; a label may read the same and is none."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class GivenStep:
     """A step of the reasoning path with its labels."""
@@ -63,7 +69,7 @@ class GivenStep:
     fact: str
     """Name of the fact that the step binds or ranks, or of a constraint's left one: `f1`, ..."""
     pattern: tuple[str, str, str] | None
-    """Subject, relation and object of a structural step: a variable (`?a`) or a label; `None` of a temporal one."""
+    """Subject, relation and object of a structural step: a `Variable` (`?a`) or a label; `None` of a temporal one."""
     operator: str | None = None
     """Operator of a temporal step."""
     right: str | None = None
@@ -156,7 +162,7 @@ def task_of(record: BenchmarkRecord, *, shows_path: bool) -> Task:
     for step in trace.steps:
         if isinstance(step, StructuralStep):
             subject, relation, object_ = step.pattern
-            labelled = (record.labels.get(subject, subject), record.labels[relation], record.labels.get(object_, object_))
+            labelled = (_end(subject, record), record.labels[relation], _end(object_, record))
             steps.append(GivenStep(step.action, step.fact, labelled))
             continue
         word, family = word_of(step.operator), record.families[len(constraints)]
@@ -224,8 +230,12 @@ def _when(fact: GivenFact) -> str:
     return f"at {fact.start}" if fact.time_type == "point" else f"from {fact.start} to {fact.end}"
 
 
+def _end(end: str, record: BenchmarkRecord) -> str:
+    return record.labels[end] if end in record.labels else Variable(end)
+
+
 def _term(end: str) -> str:
-    return _variable(end) if end.startswith("?") else as_data(end)
+    return _variable(end) if isinstance(end, Variable) else as_data(end)
 
 
 def _variable(name: str) -> str:

@@ -12,7 +12,7 @@ from baselines.clustering import k_means
 from baselines.logical_form import chain, form_tokens, form_words, logical_form, structure
 from baselines.method import Pool
 from baselines.support_set import complexity, support_set
-from baselines.task import Example, GivenStep, Task, task_of
+from baselines.task import Example, GivenStep, Task, Variable, task_of
 from baselines.term_weights import TermWeights, likeness, ngrams, rows_of
 from prompts import as_data
 from state.instance import BenchmarkRecord
@@ -39,10 +39,10 @@ def _task(some: Task, steps: tuple[GivenStep, ...], references: dict[str, tuple[
 def chained(tasks: list[Task]) -> Task:
     """A path with every kind of step, and a name with quotes and brackets."""
     steps = (
-        GivenStep("root", "f1", ("Arn", "hosts", "?a")),
+        GivenStep("root", "f1", ("Arn", "hosts", Variable("?a"))),
         GivenStep("temporal_filter", "f1", None, "I-before-I", "g1"),
-        GivenStep("structural_filter", "f2", ("?a", "sold to", 'Bo "(x)" Ltd')),
-        GivenStep("forward_transition", "f3", ("?b", "sold to", "?a")),
+        GivenStep("structural_filter", "f2", (Variable("?a"), "sold to", 'Bo "(x)" Ltd')),
+        GivenStep("forward_transition", "f3", (Variable("?b"), "sold to", Variable("?a"))),
         GivenStep("temporal_filter", "f3", None, "P-after-I", "f1"),
         GivenStep("temporal_filter", "f3", None, "start_rank", None, 2, RankOrder.DESCENDING),
     )
@@ -88,9 +88,9 @@ def test_a_chain_has_a_step_for_each_step_of_the_path_and_ends_with_the_referenc
 
 def test_a_rank_before_the_last_step_is_asked_in_words(tasks: list[Task]) -> None:
     steps = (
-        GivenStep("root", "f1", ("?a", "hosts", "Arn")),
+        GivenStep("root", "f1", (Variable("?a"), "hosts", "Arn")),
         GivenStep("temporal_filter", "f1", None, "end_rank", None, 1, RankOrder.ASCENDING),
-        GivenStep("forward_transition", "f2", ("?a", "hosts", "?b")),
+        GivenStep("forward_transition", "f2", (Variable("?a"), "hosts", Variable("?b"))),
     )
     asked = chain(_task(tasks[0], steps, {}), "Who was it?")[1].question
     assert asked == "Which of these is number 1 by the end of f1, with the earliest as number 1?"
