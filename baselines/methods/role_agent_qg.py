@@ -48,7 +48,7 @@ UNREADABLE = 3
 """What a reply without a score from 1 to 5 counts as."""
 SUMMARY_LENGTH = 200
 """Characters of the facts that the content editor sees."""
-_SCALE = re.compile(r"\b1\s*(?:-|–|to)\s*5\b")
+_SCALE = re.compile(r"\b1\s*(?:-|–|to)\s*5\b|(?:\bout\s+of|/)\s*5\b")
 _SCORE = re.compile(r"\bscore[^\d\n]{0,20}(\d+(?:\.\d+)?)", re.IGNORECASE)
 _BARE = re.compile(r"\W*(\d+(?:\.\d+)?)(?:\s*/\s*5)?\W*")
 _FEEDBACK = re.compile(r"\bfeedback[\s*_]*:[\s*_]*(?P<said>[^\n]*)", re.IGNORECASE)
@@ -120,7 +120,7 @@ def summary(task: Task) -> str:
 def score_in(reply: str) -> float:
     """The score that a reply states, behind the word or as all of a line; `UNREADABLE` if none, or if it is not from 1 to 5.
 
-    >>> score_in("Score (1-5): 4/5"), score_in("2"), score_in("Score: 11"), score_in("Splendid!")
+    >>> score_in("Score (1-5): 4/5"), score_in("Score (out of 5): 2"), score_in("Score: 11"), score_in("Splendid!")
     (4.0, 2.0, 3.0, 3.0)
     """
     text = _SCALE.sub("", reply)

@@ -76,6 +76,7 @@ def test_an_unreadable_score_counts_as_three(years_records: list[BenchmarkRecord
     ("reply", "score"),
     [
         ("Score: 4", 4), ("**Score:** 5/5", 5), ("score - 2 out of 5", 2), ("Score (1-5): 4", 4), ("Score (1 to 5) = 2", 2),
+        ("Score (out of 5): 3", 3), ("Score out of 5: 2", 2), ("Score (/5): 1", 1),
         ("4", 4), ("4/5\nFeedback: none of the 2 facts", 4), ("Score: 4.5", 4.5), ("SCORE\n4", 4),
         ("", 3), ("Score: high", 3), ("Score: 0", 3), ("Score: 10", 3), ("It has 2 faults in 1999.", 3), ("Score: four", 3),
     ],
