@@ -233,6 +233,19 @@ def test_rows_that_say_nothing_give_no_question(rows: list[Row]) -> None:
     assert build(hold(rows), semantics="tdbench", as_of=None) == []
 
 
+def test_a_dependency_named_twice_is_asked_once() -> None:
+    held, config = hold(SUCCESSION), TdbenchConfig(as_of=AS_OF)
+    assert list(build_questions(held.connection, held.table, [NAME, NAME], config)) == build(held)
+
+
+def test_rows_are_shown_by_start_then_end_with_an_open_end_last_as_a_query_gives_them() -> None:
+    rows = [Row(("P", "mayor", name), 1990, end) for name, end in (("Ana", None), ("Bo", 1999), ("Cy", 1995), ("Di", None))]
+    held = hold(rows)
+    (question,) = (question for question in build(held) if question.kind is Kind.BASIC)
+    assert question.answers == ("Cy", "Bo", "Ana", "Di")
+    assert answered(held.connection, held.table, question) == (question.gold, ())
+
+
 def test_no_dependency_gives_no_question() -> None:
     held = hold(SUCCESSION)
     assert list(build_questions(held.connection, held.table, [], TdbenchConfig())) == []

@@ -82,18 +82,34 @@ def test_meet_and_met_by_are_asked_with_and_without_an_answer(questions: dict[st
         assert 0.3 < hits / len(questions[relation]) < 0.8
 
 
+def check_the_step_back(question: Question) -> None:
+    assert question.reference is not None
+    time, back = parse_granule(question.reference.start), question.reference.months_back
+    if question.granularity is Granularity.DAY:
+        year, month, day = civil_from_days(time)
+        year, month = (year * 12 + month - 1 - back) // 12, (year * 12 + month - 1 - back) % 12 + 1
+        expected = days_from_civil(year, month, min(day, calendar.monthrange(year, month)[1]))
+    else:
+        expected = time - (back if question.granularity is Granularity.MONTH else question.reference.years_back)
+    assert parse_granule(question.comparisons[0].date) == expected
+    assert 1 <= back <= 12 if question.granularity is not Granularity.YEAR else 1 <= question.reference.years_back <= 5
+
+
 def test_the_date_of_meet_is_the_named_one_less_the_named_months_or_years(questions: dict[str, list[Question]]) -> None:
     for question in questions["meet"] + questions["met-by"]:
-        assert question.reference is not None
-        time, back = parse_granule(question.reference.start), question.reference.months_back
-        if question.granularity is Granularity.DAY:
-            year, month, day = civil_from_days(time)
-            year, month = (year * 12 + month - 1 - back) // 12, (year * 12 + month - 1 - back) % 12 + 1
-            expected = days_from_civil(year, month, min(day, calendar.monthrange(year, month)[1]))
-        else:
-            expected = time - (back if question.granularity is Granularity.MONTH else question.reference.years_back)
-        assert parse_granule(question.comparisons[0].date) == expected
-        assert 1 <= back <= 12 if question.granularity is not Granularity.YEAR else 1 <= question.reference.years_back <= 5
+        check_the_step_back(question)
+
+
+@pytest.mark.parametrize("first", ["2004-02-29", "2003-12-31"])
+def test_a_step_back_leads_to_the_last_days_of_months_too(first: str) -> None:
+    start = parse_granule(first)
+    rows = [Row((f"P{place}", name), begin, begin + 700) for place in range(60) for name, begin in (("Ana", start), ("Bo", start + 900))]
+    held = hold(rows, ("place", "name"), unit=Granularity.DAY)
+    config = TdbenchConfig(semantics="tdbench", per_relation=1000, relations=("met-by",))
+    found = [question for question in build_questions(held.connection, held.table, [NAME], config) if question.relation]
+    assert len({question.reference.months_back for question in found if question.reference}) > 5
+    for question in found:
+        check_the_step_back(question)
 
 
 def test_two_dates_of_a_condition_never_cross(questions: dict[str, list[Question]]) -> None:
@@ -124,11 +140,15 @@ def test_during_and_contain_of_days_are_cut_at_new_year(questions: dict[str, lis
             assert question.comparisons[1].date.endswith("-12-31")
 
 
-@pytest.mark.parametrize("as_of", ["2003-05-15", "2010-01-01"])
+@pytest.mark.parametrize("as_of", ["2004-05-15", "2010-01-01"])
 @pytest.mark.parametrize("unit", [Granularity.YEAR, Granularity.MONTH])
 def test_no_condition_depends_on_what_comes_after_the_as_of_day(unit: Granularity, as_of: str) -> None:
-    for question in (question for found in asked(unit, as_of).values() for question in found):
+    found = asked(unit, as_of)
+    for question in (question for relation in found for question in found[relation]):
         assert all(one.date <= as_of[: len(one.date)] for one in question.comparisons)
+    for relation in ("before", "overlap", "start"):
+        latest = max(question.comparisons[-1].date for question in found[relation])
+        assert latest == as_of[: len(latest)], "an upper date past that day is cut, not left out"
 
 
 def test_without_an_as_of_day_no_end_stands_in_for_an_open_one() -> None:
