@@ -114,6 +114,11 @@ def test_a_start_and_an_end_are_told_apart(text: str) -> None:
         ("since 2004, currently in office", ("2004 start", "present")),
         ("not currently in office; left in 2009", ("2009 end",)),
         ("Start: 2004. End date: none", ("2004 start", "present")),
+        ("Start and end of his term: 2004 (start), 2009 (end)", ("2004 start", "2009 end")),
+        ("2004 (start), 2009", ("2004 start", "2009 unknown")),
+        ("elected by parliament, he resigned in 2009", ("2009 end",)),
+        ("In 2004 his appointment began what ended in 2009", ("2004 start", "2009 end")),
+        ("In 2004 she began. She resigned in 2009", ("2004 start", "2009 end")),
         ("05/2004 until 2009-06-01", ("2004-5 start", "2009-6-1 end")),
     ],
 )

@@ -150,6 +150,31 @@ def test_a_month_is_required_only_of_a_reply_that_names_one() -> None:
     assert score_reply(NOW, "Ek Tam, 08/2018").time is TimeVerdict.NO
 
 
+def test_a_day_is_compared_only_in_day_data_and_only_if_the_reply_names_one() -> None:
+    days = ask("q", "overlap", BO, granularity="day")
+    assert score_reply(OVERLAP, "Bo Lind, from 4 May 2004 to 30 June 2009").time is TimeVerdict.YES
+    assert score_reply(days, "Bo Lind, from 4 May 2004 to 30 June 2009").time is TimeVerdict.HALF
+    assert score_reply(days, "Bo Lind, from May 2004 to 30 June 2009").time is TimeVerdict.YES
+    assert (
+        score_reply(ask("q", "overlap", AnswerRow(name="Bo Lind", start="2004", end="2009")), "Bo Lind, May 2004 - June 2009").time == "yes"
+    )
+
+
+def test_each_of_several_rows_that_are_named_needs_its_own_dates() -> None:
+    assert score_reply(TWO, "Cy Moe (from 2009), Di Vann, Countess of Arn (from 2015)").time is TimeVerdict.NO
+    both = ask("q", "overlap", BO, CY)
+    assert score_reply(both, "Bo Lind (2004-2009), Cy Moe (2009-2014)").time is TimeVerdict.YES
+    assert score_reply(both, "Bo Lind (2004-2009), Cy Moe (2010-2015)").time is TimeVerdict.HALF
+    assert score_reply(both, "Bo Lind (2009-2014), Cy Moe (2004-2009)").time is TimeVerdict.NO
+    joined = ask("q", "join", BO, CY)
+    assert score_reply(joined, "Bo Lind (2004), Cy Moe (2011)").time is TimeVerdict.NO
+
+
+def test_another_row_before_a_none_does_not_take_the_none_back() -> None:
+    question = ask("q", "during", BO, text="Who led Arn between 2000 and 2020?")
+    assert not score_reply(question, "Ana Roy Holt? No one. Bo Lind").is_right
+
+
 def test_a_join_whose_time_the_reply_does_not_give_is_wrong_in_time() -> None:
     question = ask("q", "join", AnswerRow(name="Bo Lind", start="2006-02-10", end="2006-02-26"), hops=3)
     assert score_reply(question, "Bo Lind. The date cannot be told.").time is TimeVerdict.NO
@@ -160,6 +185,7 @@ def test_a_join_whose_time_the_reply_does_not_give_is_wrong_in_time() -> None:
 def test_the_dates_of_another_row_are_not_those_of_the_gold_row() -> None:
     question = ask("q", "during", BO, text="Who led Arn between 2000 and 2020?")
     assert score_reply(question, "Cy Moe (2004-2009), Bo Lind (2009-2014)").time is TimeVerdict.NO
+    assert score_reply(question, "Cy Moe led it from 2009 to 2014. From 2004 to 2009 it was Bo Lind.").time is TimeVerdict.YES
     assert score_reply(question, "From 2004 to 2009 it was Bo Lind. Cy Moe led it from 2009 to 2014.").time is TimeVerdict.YES
 
 
