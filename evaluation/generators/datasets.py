@@ -118,6 +118,8 @@ def all_datasets(benchmarks: Sequence[Benchmark], config: EvaluateConfig) -> lis
     """
     found = [dataset for benchmark in benchmarks for dataset in benchmark.datasets(config)]
     if not found:
-        remedy = "Build more, take another evaluate.seed, or set evaluate.part to all."
-        raise ConfigError("no record is in the test part", where="evaluate.part", remedy=remedy)
+        tests = config.part == "test"
+        what = "no record is in the test part" if tests else "every record is in the training part"
+        remedy = f"Build more, or take another evaluate.seed{', or set evaluate.part to all' if tests else ''}."
+        raise ConfigError(what, where="evaluate.part", remedy=remedy)
     return found

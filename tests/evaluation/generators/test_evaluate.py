@@ -15,6 +15,7 @@ import pytest
 from agents.read_constraints import Bench
 from baselines.methods.offline_rules import METHOD as RULES
 from baselines.task import task_of
+from evaluation.generators.datasets import read_benchmarks
 from evaluation.generators.estimate import estimate_evaluation
 from evaluation.generators.study import EvaluationReport, evaluate, score_generators
 from runs.config_file import LoadedConfig, load_config
@@ -287,6 +288,19 @@ def test_what_a_user_got_wrong_is_said_before_anything_is_made(overrides: list[s
     assert not (tmp_path / "out").exists()
 
 
+def test_a_benchmark_that_is_all_training_part_is_not_told_to_score_all(benchmark: Path, tmp_path: Path) -> None:
+    tiny = tmp_path / "tiny.jsonl"
+    tiny.write_bytes(benchmark.read_bytes().splitlines(keepends=True)[0])
+    chosen = ("evaluate.methods=[template]", "evaluate.part=all")
+    part = next(
+        config(tmp_path, tiny, *chosen, f"evaluate.seed={seed}")
+        for seed in range(50)
+        if read_benchmarks(config(tmp_path, tiny, f"evaluate.seed={seed}").config, tmp_path)[0].split.sizes["train"]
+    )
+    with pytest.raises(ConfigError, match=r"every record is in the training part\. Build more, or take another evaluate\.seed\.$"):
+        score_generators(tmp_path / "out", part, tmp_path / "none")
+
+
 def test_an_unset_key_is_named_before_anything_is_made(benchmark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EVALUATE_KEY")
     with pytest.raises(ConfigError, match="EVALUATE_KEY is not set"):
@@ -329,6 +343,7 @@ def test_a_dry_run_counts_the_calls_that_are_left_and_bounds_what_they_cost(
     assert (elsewhere.questions, elsewhere.cached) == (n, n)
 
 
+@pytest.mark.slow
 def test_a_method_that_breaks_is_counted_told_of_and_no_hindrance_to_a_dry_run(
     benchmark: Path, server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
