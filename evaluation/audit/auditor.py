@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluation.audit.cases import Case, FileFormat, format_of, read_case
-from evaluation.audit.defects import Findings, Unchecked
+from evaluation.audit.defects import Defect, DefectKind, Findings, Unchecked
 from evaluation.audit.duplicates import Duplicates
 from evaluation.audit.execution_checks import ExecutionChecks
 from evaluation.audit.known_graph import KnownGraph
 from evaluation.audit.reading import AuditError, Item, read_items
 from evaluation.audit.report import AuditReport, BadLine, Tally
-from evaluation.audit.text_checks import leak_of, slot_of
+from evaluation.audit.text_checks import blank_of, leak_of, slot_of
+from graph_sampler.labels import normalise_label
 from graph_sampler.temporal_graph import TemporalGraph
 from runs.terminal import Advance
 from state.interval import Granularity
@@ -43,10 +44,23 @@ class Auditor:
         """Everything that is wrong with a record, and the checks that could not be made."""
         executed = self._execution.findings(case)
         aliases, unchecked = self._aliases(case)
-        found = [leak_of(case, aliases), slot_of(case, self._is_id), self._duplicates.defect_of(case)]
+        found = [leak_of(case, aliases), slot_of(case, self._is_id), self._duplicates.defect_of(case), blank_of(case), self._label_of(case)]
+        if case.contradiction:
+            found.append(Defect(DefectKind.CONTRADICTION, case.contradiction))
         if case.trace is None:
             unchecked.append(Unchecked((), _NO_QUERY))
         return Findings([*executed.defects, *(each for each in found if each is not None)], [*executed.unchecked, *unchecked])
+
+    def _label_of(self, case: Case) -> Defect | None:
+        """An id that the record calls otherwise than the graph."""
+        graph = self._known.graph
+        for ident, label in case.labels.items():
+            entity, relation = self._known.entities.get(ident), self._known.relations.get(ident)
+            names = [graph.entity_labels[entity]] if entity is not None else []
+            names += [graph.relation_labels[relation]] if relation is not None else []
+            if names and label not in names and normalise_label(label) not in map(normalise_label, names):
+                return Defect(DefectKind.WRONG_LABEL, f"{ident!r} is called {label!r}, in the graph {names[0]!r}")
+        return None
 
     def _is_id(self, text: str) -> bool:
         return text in self._known.entities or text in self._known.relations

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from evaluation.audit.contradictions import contradiction_of_ours, contradiction_of_released
 from evaluation.exports.release import ReleaseFact, ReleaseRecord
 from evaluation.exports.release_reader import NotRebuilt, rebuild_trace
 from graph_sampler.operators import BY_NAME, ORDINAL_BY_NAME
@@ -59,6 +60,8 @@ class Case:
     """Id -> label as the record has them."""
     content_hash: str | None
     """Of the graph that the record says it comes from."""
+    contradiction: str = ""
+    """Which of its own fields contradict one another, if any do."""
 
 
 def format_of(value: Any) -> FileFormat | None:
@@ -166,6 +169,7 @@ def _case_of_ours(value: Any, number: int) -> Case:
         types={},
         labels=labels,
         content_hash=_hash(provenance),
+        contradiction=contradiction_of_ours(value, trace, set(facts)),
     )
 
 
@@ -209,6 +213,7 @@ def _released_case(value: Any, number: int, unit: Granularity) -> Case:
         types=types,
         labels=labels,
         content_hash=_hash(metadata.get("provenance")),
+        contradiction=contradiction_of_released(record, trace),
     )
 
 

@@ -15,6 +15,7 @@ from state.errors import ChronoQGError
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
+_DAMAGED = b"(the gzip stream is damaged here)"
 
 
 class AuditError(ChronoQGError):
@@ -54,28 +55,31 @@ def read_items(path: Path, advance: Callable[[int, int], None] | None = None) ->
 
 
 def _items(file: BinaryIO | BufferedReader, path: Path, told: Callable[[], None]) -> Iterator[Item]:
-    number = 0
+    number, has_begun = 0, False
     lines = _lines(file)
     for number, line in lines:
         text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
-        if text.startswith(b"[") and number == 1:
+        if text.startswith(b"[") and not has_begun:
             yield from _elements(b"".join([text, *(rest for _, rest in lines)]), path)
             return
+        has_begun = has_begun or bool(text)
         if number % 64 == 0:
             told()
-        if text:
+        if line is _DAMAGED:
+            yield Item(number, None, "not to be read on: the gzip stream is damaged here")
+        elif text:
             yield _parsed(number, text, is_cut=not line.endswith(b"\n"))
     told()
 
 
 def _lines(file: BinaryIO | BufferedReader) -> Iterator[tuple[int, bytes]]:
-    """Lines with their numbers; a gzip stream that breaks off ends the file with the part of a line that is there."""
+    """Lines with their numbers; a gzip stream that breaks off ends the file with `_DAMAGED` for a line."""
     number = 0
     try:
         for number, line in enumerate(file, start=1):
             yield number, line
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        yield number + 1, b"(the gzip stream is damaged here)"
+        yield number + 1, _DAMAGED
 
 
 def _parsed(number: int, text: bytes, *, is_cut: bool) -> Item:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from evaluation.audit.cases import Case, FileFormat
-from evaluation.audit.defects import MEANING, DefectKind, Findings, Unchecked
+from evaluation.audit.defects import EXECUTED, MEANING, DefectKind, Findings, Unchecked
 from evaluation.pages.tables import Table, as_csv, as_text, rounded
 from graph_sampler.temporal_graph import TemporalGraph
 from runs.json_lines import pretty_json, write_whole
@@ -100,6 +100,8 @@ class AuditReport(Contract):
     any_defect: AnyDefect
     kinds: tuple[KindRate, ...]
     unchecked: tuple[UncheckedReason, ...]
+    executed: int
+    """Records whose trace could be executed on the graph."""
     bad_line_count: int
     bad_lines: tuple[BadLine, ...]
     """The first of them."""
@@ -111,8 +113,8 @@ class AuditReport(Contract):
 
     @property
     def is_clean(self) -> bool:
-        """Whether every line is a record and none has a defect."""
-        return not self.defects and not self.bad_line_count
+        """Whether every line is a record, something could be executed, and nothing has a defect."""
+        return not self.defects and not self.bad_line_count and self.executed > 0
 
     def lines(self) -> list[str]:
         """The report for a person."""
@@ -122,14 +124,15 @@ class AuditReport(Contract):
             lines += [f"{rate.kind}: {row.id} (line {row.number}): {row.why}" for row in rate.examples]
         for each in self.unchecked:
             what = ", ".join(each.kinds) if each.kinds else "in part"
-            lines.append(f"not checked for {each.records} records ({what}): {each.reason}")
+            lines.append(f"not checked for {each.records} {'record' if each.records == 1 else 'records'} ({what}): {each.reason}")
         lines += [f"bad line {line.number}: {line.what}" for line in self.bad_lines]
         if self.bad_line_count > len(self.bad_lines):
             lines.append(f"bad lines: {self.bad_line_count} in all")
         found = self.any_defect.all.hits
         verdict = "no defect found" if not found else f"{found} of {self.records} records have a defect"
         unread = f"; lines that are no records: {self.bad_line_count}" if self.bad_line_count else ""
-        return [*lines, f"audited {self.records} records: {verdict}{unread}"]
+        some = "" if self.executed == self.records else f", {self.executed} of them executed"
+        return [*lines, f"audited {self.records} {'record' if self.records == 1 else 'records'}{some}: {verdict}{unread}"]
 
     def as_json(self) -> bytes:
         """The report for a machine; every defect stands in `audit.csv`, here only the examples."""
@@ -151,6 +154,7 @@ class Tally:
         self._unchecked: Counter[Unchecked] = Counter()
         self._defects: list[DefectRow] = []
         self._hashes: Counter[str | None] = Counter()
+        self._left_out_of_execution = 0
 
     def bad_line(self, line: BadLine) -> None:
         """Counts a line that is no record."""
@@ -167,6 +171,7 @@ class Tally:
             self._unchecked[unchecked] += 1
         left_out = {kind for unchecked in findings.unchecked for kind in unchecked.kinds}
         kinds = {defect.kind for defect in findings.defects}
+        self._left_out_of_execution += left_out.issuperset(EXECUTED)
         for kind in left_out - kinds:
             self._left_out[kind, case.part] += 1
         for kind in kinds:
@@ -197,6 +202,7 @@ class Tally:
                 UncheckedReason(kinds=each.kinds, reason=each.reason, records=count)
                 for each, count in sorted(self._unchecked.items(), key=lambda pair: (-pair[1], pair[0].reason))
             ),
+            executed=self.records - self._left_out_of_execution,
             bad_line_count=self.bad_count,
             bad_lines=tuple(self.bad_lines),
             notes=tuple(self._notes(graph)),

@@ -76,6 +76,14 @@ def slot_of(case: Case, is_known: Callable[[str], bool]) -> Defect | None:
     return None
 
 
+def blank_of(case: Case) -> Defect | None:
+    """A question of the record that says nothing; one that is not there at all is not blank."""
+    for where, question in (("the final question", case.final_question), ("the raw question", case.raw_question)):
+        if question is not None and not question.strip():
+            return Defect(DefectKind.BLANK_QUESTION, f"{where} is blank")
+    return None
+
+
 def _questions(case: Case) -> Iterator[tuple[str, str]]:
     if case.final_question is not None:
         yield "the final question", case.final_question
