@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from state.interval import is_date
-from tdbench.scoring.date_roles import DateRole, decide_roles, find_present
+from tdbench.scoring.date_roles import ABOUT, DateRole, decide_roles, find_present
 
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 """English names; their first three letters are names too."""
@@ -63,6 +64,8 @@ _BEFORE, _AFTER = r"(?<![\w$€£#])(?<!\d[.,])", r"(?![\w%])(?![.,]\d)"
 _TO = r" ?(?:-|to|until|till|through|and) ?"
 _OF = r"(?:,? |-|/|,? of )"
 _CLOCK = r"(?:[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:z|utc|[+-]\d\d:?\d\d))?)?"
+_BOUND_AFTER = re.compile(rf"\bafter{ABOUT}")
+_BOUND_BEFORE = re.compile(rf",? (?:and|but) before{ABOUT}")
 
 Reading = Callable[[re.Match[str]], Iterator[tuple[int, int, tuple[PartialDate, ...]]]]
 
@@ -137,8 +140,11 @@ def read_dates(text: str) -> tuple[ReadDate, ...]:
 
 
 def names_a_span(text: str) -> bool:
-    """Whether a text, in normal form, has a span of two dates: `2004-2009`, `from ... to ...`, `between ... and ...`."""
-    return any(date.opens_span for date in read_dates(text))
+    """Whether a text, in normal form, has a span of two dates: `2004-2009`, `between ... and ...`, `after ... and before ...`."""
+    dates = read_dates(text)
+    return any(date.opens_span for date in dates) or any(
+        _BOUND_AFTER.search(text[: one.start]) and _BOUND_BEFORE.fullmatch(text, one.end, other.start) for one, other in pairwise(dates)
+    )
 
 
 def _find(text: str, taken: bytearray) -> list[tuple[int, int, tuple[PartialDate, ...]]]:

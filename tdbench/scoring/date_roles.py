@@ -72,15 +72,15 @@ _ENDS = "|".join((
 """Words that say that it is an end."""
 _NEITHER = r"born|birth|as of|announced|married|published"
 _CUES = re.compile(rf"\b(?:(?P<since>since)|(?P<start>{_STARTS})|(?P<end>until|till|{_ENDS})|(?P<neither>{_NEITHER}))\b")
-_ABOUT = r"(?: (?:about|around|circa|the|years?|early|mid|late|start|beginning|end|of|on|in)\b)*[ -]?\Z"
+ABOUT = r"(?: (?:about|around|circa|the|years?|early|mid|late|start|beginning|end|of|on|in)\b)*[ -]?\Z"
 """What may stand between a preposition and its date."""
-_BESIDE = re.compile(rf"\b(?:(?P<start>from)|(?P<end>to|through|thru|up to)){_ABOUT}")
+_BESIDE = re.compile(rf"\b(?:(?P<start>from)|(?P<end>to|through|thru|up to)){ABOUT}")
 _SPAN = re.compile(
     r",? ?(?:-+|->|\u2192|to|until|till|through|thru|up (?:to|until)|and (?:up )?(?:to|until)"
-    rf"|(?:and )?(?:ending|ended|end)(?: date)?:?){_ABOUT}"
+    rf"|(?:and )?(?:ending|ended|end)(?: date)?:?){ABOUT}"
 )
-_BETWEEN = re.compile(rf"\bbetween{_ABOUT}")
-_AND = re.compile(rf" (?:and|&){_ABOUT}")
+_BETWEEN = re.compile(rf"\bbetween{ABOUT}")
+_AND = re.compile(rf",? (?:and|&){ABOUT}")
 _TAG = re.compile(rf" ?[(\[] ?(?:(?P<start>{_STARTS}|from)|(?P<end>{_ENDS}|until|to))\b")
 _ONWARD = re.compile(r" ?(?:-|to)? ?(?:onwards?\b|and (?:on|after)\b|- ?(?=[),.;\n]|\Z))|-(?=[),.;\n]|\Z)")
 _BREAK = re.compile(r"(?<![ .(][a-z])(?<![ .(][a-z]{2})[.!?](?=\s)|;|(?<!:)\n")

@@ -129,6 +129,9 @@ def test_a_role_comes_from_the_nearest_word_that_gives_one(text: str, dates: Rea
 def test_a_question_names_a_span_only_with_two_dates_that_bound_it() -> None:
     assert names_a_span("who led arn between the start of 2004 and late december 2009?")
     assert names_a_span("who led arn from may 2004 to june 2009?")
+    assert names_a_span("who led arn between may 1, 2004, and june 30, 2009?")
+    assert names_a_span("who led arn after the start of 2004 but before the end of 2009?")
+    assert not names_a_span("whose term began after 2004 and ended before 2009?")
     assert not names_a_span("who started to lead arn after may 2004?")
     assert not names_a_span("who led arn in 2004 and in 2009?")
 
