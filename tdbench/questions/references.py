@@ -80,8 +80,8 @@ def form_of(relation: Relation) -> Form:
 def strict_proposals(table: TemporalTable, rows: Lenders, asked: frozenset[int], horizon: int) -> list[Proposal]:
     """For each row and relation a query that the row answers, and one that asks the relation of another one's reference.
 
-    The second kind has, as a rule, no answer. No reference reaches past the horizon: what holds still today may
-    end before a later date.
+    The second kind has, as a rule, no answer. References are cut at the horizon: what holds still may end before a
+    later date. One that no longer fits its row then is left out.
 
     Args:
         table: what is known of the table.
@@ -99,6 +99,7 @@ def strict_proposals(table: TemporalTable, rows: Lenders, asked: frozenset[int],
         known = np.where(rows.is_ended, rows.end, horizon)
         row = _Row(rows.start, known, drawn(streams, 3, 1, farthest), drawn(streams, 4, 1, farthest), streams)
         start, end = _DRAW[relation.name](row)
+        end = np.minimum(end, horizon)
         fit = np.ones(len(start), dtype=bool)
         for test in relation.tests:
             own = rows.start if test.bound == "start" else rows.end
@@ -107,15 +108,12 @@ def strict_proposals(table: TemporalTable, rows: Lenders, asked: frozenset[int],
             fit &= rows.is_ended
         starts.append(start)
         ends.append(end)
-        fits.append(fit & (start < end) & (end <= horizon))
+        fits.append(fit & (start < end))
     proposals = []
     for place in sorted(asked):
-        own, other = np.arange(len(rows.start)), _another(rows.keys, place)
-        for which, salt in ((np.full(len(own), place), 0), (other, 1)):
-            start = np.choose(which, starts) if salt else starts[place]
-            end = np.choose(which, ends) if salt else ends[place]
-            fit = np.choose(which, fits) if salt else fits[place]
-            relation = RELATIONS[place]
+        relation = RELATIONS[place]
+        for which in (np.full(len(rows.start), place), _another(rows.keys, place)):
+            start, end, fit = np.choose(which, starts), np.choose(which, ends), np.choose(which, fits)
             dates = tuple(start if test.other == "start" else end for test in relation.tests)
             proposals.append(Proposal(place, form_of(relation), rows.group, dates, start, end).where(fit))
     return proposals
