@@ -76,6 +76,8 @@ def model_reader(
     cache: ResponseCache | None,
     tell: Note,
     advance: Advance | None = None,
+    *,
+    retry_failed: bool = False,
 ) -> Reader:
     """The reader after it has read all rows' questions that are not read yet.
 
@@ -87,6 +89,7 @@ def model_reader(
         cache: replies that were paid for.
         tell: is shown what is done.
         advance: is told how far the work has come.
+        retry_failed: read again what got no usable reply.
 
     Raises:
         ChronoQGError: a server, a key or the budget stops the reading; what is read is kept.
@@ -100,7 +103,7 @@ def model_reader(
         if row.wrote_references:
             continue
         wanted = [ident for ident in sorted(chosen[row.dataset]) if row.predictions[ident].strip()]
-        found = _read_row(study, config, row, {ident: records[ident] for ident in wanted}, cache, tell, advance)
+        found = _read_row(study, config, row, {ident: records[ident] for ident in wanted}, cache, tell, advance, retry_failed)
         readings |= {(row.key, ident): found.get(ident, _CANNOT_TELL) for ident in chosen[row.dataset]}
     return reader_of(label, readings)
 
@@ -113,9 +116,11 @@ def _read_row(
     cache: ResponseCache | None,
     tell: Note,
     advance: Advance | None,
+    retry_failed: bool,
 ) -> dict[str, ReadingReply]:
     with ForkFolder(study.reader, _name(row, config, records), Node.VERIFY, config) as folder:
-        left = [record for ident, record in records.items() if ident not in folder.database.finished()]
+        finished = folder.database.finished()
+        left = [record for ident, record in records.items() if finished.get(ident) in (None, *([Status.FAILED] if retry_failed else []))]
         if left:
             tell(f"reading {row.label}{f', {row.model}' if row.model else ''}, {row.dataset}: {len(left)} questions")
             _ask(study, config, folder, row, left, cache, tell, advance)

@@ -109,7 +109,7 @@ def score_generators(
         rows = [*rows_of_cells(written, datasets, path.resolve().name), *outside]
         records = {record.id: record for dataset in datasets for record in dataset.records}
         if reading is not None:
-            reader: Reader | None = model_reader(study, reading, rows, records, cache, say, advance)
+            reader: Reader | None = model_reader(study, reading, rows, records, cache, say, advance, retry_failed=retry_failed)
         else:
             reader = None if config.evaluate.reader == "none" else offline_reader(rows, seed=config.evaluate.seed)
         say(f"scoring {len(rows)} rows")

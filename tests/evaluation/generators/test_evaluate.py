@@ -365,6 +365,27 @@ def test_a_method_that_cannot_be_prepared_is_an_error_in_one_line(benchmark: Pat
         score_generators(tmp_path / "out", config(tmp_path, benchmark, f"evaluate.methods=[{file}]", url=server.url), tmp_path / "none")
 
 
+@pytest.mark.slow
+def test_questions_that_the_reader_gave_no_usable_reply_to_are_read_again_on_demand(benchmark: Path, tmp_path: Path) -> None:
+    reads = False
+
+    def read(body: dict[str, Any]) -> Reply:
+        return good(constraints=[], cannot_tell=False) if reads else Reply(content="nonsense")
+
+    with FakeServer(read) as server:
+        loaded = config(tmp_path, benchmark, "evaluate.methods=[template]", "evaluate.limit=2", "evaluate.reader=small", url=server.url)
+
+        def missing(*, retry_failed: bool) -> list[int]:
+            rows = score_generators(tmp_path / "out", loaded, tmp_path / "none", retry_failed=retry_failed).evaluation.summary.rows
+            return [row.failures.missing for row in rows if row.failures is not None]
+
+        assert missing(retry_failed=True) == [0, 0]
+        reads, calls = True, len(server.seen)
+        assert missing(retry_failed=False) == [0, 0]
+        assert len(server.seen) == calls
+        assert missing(retry_failed=True) == [2, 2]
+
+
 def test_a_model_that_reads_says_which_constraints_a_question_lacks(
     benchmark: Path, records: list[BenchmarkRecord], tmp_path: Path
 ) -> None:
