@@ -16,7 +16,7 @@ import orjson
 from evaluation.audit.defects import DefectKind
 from evaluation.exports.release import CODE_OF, release_record
 from graph_sampler.execute import execute
-from graph_sampler.operators import ORDINAL_BY_NAME, opposite_of
+from graph_sampler.operators import ORDINAL_BY_NAME, operator_named, opposite_of
 from state.instance import BenchmarkRecord
 from state.trace import OrdinalStep, PairwiseStep
 
@@ -87,10 +87,17 @@ def false_operator(record: BenchmarkRecord) -> Json | None:
     made = object_of(record)
     last = made["trace"]["steps"][-1]
     turned = opposite_of(last.get("operator", ""))
-    if record.temporal_constraint_count != 1 or turned is None:
+    if record.temporal_constraint_count != 1 or turned is None or _still_leads_there(record, turned):
         return None
     last["operator"] = turned
     return made
+
+
+def _still_leads_there(record: BenchmarkRecord, operator: str) -> bool:
+    """Whether the trace gives its answer with another last operator too, by another way: then it is no defect."""
+    *steps, last = record.trace.steps
+    changed = record.trace.model_copy(update={"steps": (*steps, last.model_copy(update={"operator": operator}))})
+    return execute(changed, record.evidence).answers == {record.answer_id}
 
 
 def rank_too_high(record: BenchmarkRecord) -> Json | None:
@@ -132,7 +139,49 @@ def several_answers(record: BenchmarkRecord) -> Json | None:
     return made | {"trace": made["trace"] | {"steps": steps[:-1]}}
 
 
+def other_count(record: BenchmarkRecord) -> Json:
+    """One constraint more than the trace has."""
+    return object_of(record) | {"temporal_constraint_count": record.temporal_constraint_count + 1}
+
+
+def other_operators(record: BenchmarkRecord) -> Json:
+    """Operators that are not the trace's."""
+    return object_of(record) | {"operators": ["I-equals-I"] * (len(record.operators) + 1)}
+
+
+def lost_support(record: BenchmarkRecord) -> Json:
+    """A support fact with another time than the evidence has."""
+    made = object_of(record)
+    return made | {"support_facts": [made["support_facts"][0] | {"start": "0017", "end": "0017"}]}
+
+
+def other_label(record: BenchmarkRecord) -> Json:
+    """A rival under another name than the graph's."""
+    made = object_of(record)
+    ident = next(ident for ident in made["labels"] if ident != record.answer_id and record.labels[ident] not in record.raw_question)
+    return made | {"labels": made["labels"] | {ident: "Somebody Else"}}
+
+
+def blank(record: BenchmarkRecord) -> Json:
+    """A question of blanks."""
+    return object_of(record) | {"final_question": "  "}
+
+
+def restated(made: Json) -> Json:
+    """A record whose fields beside the trace say what its trace now says."""
+    if "trace" not in made:
+        return made | {"temporal_constraint_count": len(made["temporal_constraints"])}
+    operators = [step["operator"] for step in made["trace"]["steps"] if step["action"] == "temporal_filter"]
+    families = [operator_named(name).family.value for name in operators]
+    return made | {"operators": operators, "families": families, "temporal_constraint_count": len(operators)}
+
+
 OF_OURS: tuple[tuple[DefectKind, Plant], ...] = (
+    (DefectKind.CONTRADICTION, other_count),
+    (DefectKind.CONTRADICTION, other_operators),
+    (DefectKind.CONTRADICTION, lost_support),
+    (DefectKind.WRONG_LABEL, other_label),
+    (DefectKind.BLANK_QUESTION, blank),
     (DefectKind.ANSWER_LEAK, leak),
     (DefectKind.UNFILLED_SLOT, slot),
     (DefectKind.UNFILLED_SLOT, left_id),
@@ -158,7 +207,7 @@ def plant_all(
             if made is not None and planted < each:
                 left.remove(record)
                 planted += 1
-                yield kind, made
+                yield kind, made if kind is DefectKind.CONTRADICTION else restated(made)
         assert planted == each, (kind, plant.__name__)
 
 
@@ -200,7 +249,7 @@ def released_needless(record: BenchmarkRecord) -> Json | None:
 
 def released_false_operator(record: BenchmarkRecord) -> Json | None:
     turned = opposite_of(record.operators[0])
-    if record.temporal_constraint_count != 1 or turned is None:
+    if record.temporal_constraint_count != 1 or turned is None or _still_leads_there(record, turned):
         return None
     made = released(record)
     made["temporal_constraints"][0]["code"] = CODE_OF[turned]
@@ -222,7 +271,22 @@ def released_several(record: BenchmarkRecord) -> Json | None:
     return made | {key: made[key][:-1] for key in ("space_search_process", "temporal_constraints")}
 
 
+def released_count(record: BenchmarkRecord) -> Json:
+    return released(record) | {"temporal_constraint_count": record.temporal_constraint_count + 1}
+
+
+def released_hops(record: BenchmarkRecord) -> Json:
+    return released(record) | {"hop_count": 9}
+
+
+def released_blank(record: BenchmarkRecord) -> Json:
+    return released(record) | {"final_question": ""}
+
+
 OF_RELEASE: tuple[tuple[DefectKind, Plant], ...] = (
+    (DefectKind.CONTRADICTION, released_count),
+    (DefectKind.CONTRADICTION, released_hops),
+    (DefectKind.BLANK_QUESTION, released_blank),
     (DefectKind.ANSWER_LEAK, released_leak),
     (DefectKind.UNFILLED_SLOT, released_code),
     (DefectKind.NOT_IN_GRAPH, released_stray_fact),

@@ -35,7 +35,7 @@ MEANING: dict[DefectKind, str] = {
     DefectKind.DUPLICATE: "an earlier record has the same id, the same normalised question or the same query",
     DefectKind.NOT_IN_GRAPH: "a fact of the record is not among the graph's cleaned facts",
     DefectKind.SILENT_EVIDENCE: "on the record's own facts a constraint that matters can be lost without a change of the answer",
-    DefectKind.CONTRADICTION: "a count, operator, family, topology or support fact that the record states is not that of its trace and evidence",
+    DefectKind.CONTRADICTION: "a count, operator, topology or support fact that the record states is not that of its trace and evidence",
     DefectKind.WRONG_LABEL: "an id of the record is called otherwise than in the graph",
     DefectKind.BLANK_QUESTION: "a question of the record is empty or blank",
 }

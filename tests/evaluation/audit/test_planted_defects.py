@@ -17,7 +17,7 @@ from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.instance import BenchmarkRecord
 from state.vocabulary import ConstraintCount
-from tests.planted_defects import OF_OURS, OF_RELEASE, Json, object_of, plant_all, released, write_jsonl
+from tests.planted_defects import OF_OURS, OF_RELEASE, Json, object_of, plant_all, released, restated, write_jsonl
 from tests.shipped_sample import YEARS
 
 
@@ -87,8 +87,8 @@ def test_the_same_query_written_the_other_way_round_is_a_duplicate(
     record = next(record for record in years_records if record.temporal_constraint_count == 2 and _only_pairwise(record))
     other = object_of(record) | {"id": "other-1", "raw_question": "Who, put otherwise?"}
     steps = other["trace"]["steps"]
-    steps[-2:] = [steps[-1], steps[-2]]
-    report = audit_file(write_jsonl(tmp_path / "turned.jsonl", [object_of(record), other]), years_graph)
+    steps[-2:] = [steps[-1] | {"candidates": steps[-2]["candidates"]}, steps[-2] | {"candidates": steps[-1]["candidates"]}]
+    report = audit_file(write_jsonl(tmp_path / "turned.jsonl", [object_of(record), restated(other)]), years_graph)
     assert [(row.number, row.why) for row in report.defects] == [(2, "it has the query of record 1")]
 
 
