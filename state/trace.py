@@ -77,11 +77,12 @@ class OrdinalStep(Contract):
     """Size of the candidate set after the step."""
 
 
-def _step_tag(step: Any) -> str:
+def _step_tag(step: Any) -> str | None:
     if isinstance(step, dict):
         action = str(step.get("action"))
         return "ordinal" if action == "temporal_filter" and "rank" in step else action
-    return "ordinal" if isinstance(step, OrdinalStep) else str(step.action)
+    action_of_step: str | None = getattr(step, "action", None)
+    return "ordinal" if isinstance(step, OrdinalStep) else action_of_step
 
 
 TemporalStep = PairwiseStep | OrdinalStep

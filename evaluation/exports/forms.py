@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from evaluation.exports.report import ExportFormat
 from runs.splits import PARTS, Part
+from state.errors import RunFolderError
 from state.instance import BenchmarkRecord
 from state.vocabulary import ConstraintCount
 
@@ -84,17 +85,22 @@ def _write_graphml(folder: Path, rows: Iterable[Row]) -> None:
 
 
 def _write_release(folder: Path, rows: Iterable[Row]) -> None:
-    from evaluation.exports.release import release_lines
-
-    def records(some: Iterable[Row]) -> Iterator[BenchmarkRecord]:
-        return (row.record for row in some)
-
     for kind in ConstraintCount:
         (folder / f"{kind}.jsonl").touch()
     for kind, some in groupby(rows, key=lambda row: row.record.constraint_part):
         with (folder / f"{kind}.jsonl").open("wb") as file:
-            for line in release_lines(records(some)):
-                file.write(line + b"\n")
+            for row in some:
+                file.write(_release_line(row.record) + b"\n")
+
+
+def _release_line(record: BenchmarkRecord) -> bytes:
+    from evaluation.exports.release import release_lines
+
+    try:
+        return next(release_lines((record,)))
+    except (ValueError, LookupError) as err:
+        remedy = "See `chronoqg check`."
+        raise RunFolderError("trace, facts, labels and sentences do not belong together", where=record.id, remedy=remedy) from err
 
 
 _SPLIT_LINES = r"[SM]/(train|dev|test)\.jsonl"

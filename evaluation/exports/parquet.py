@@ -105,7 +105,12 @@ class ParquetFile:
     def _flush(self) -> None:
         if self._lines:
             rows = [row_of(orjson.loads(line)) for line in self._lines]
-            self._writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=SCHEMA), row_group_size=ROWS)
+            try:
+                batch = pa.RecordBatch.from_pylist(rows, schema=SCHEMA)
+            except pa.ArrowException as err:  # numbers as text and the like, which reading a record lets pass
+                what = f"a value is not of its column's type: {str(err).splitlines()[0]}"
+                raise RunFolderError(what, where=f"records {rows[0]['id']} to {rows[-1]['id']}", remedy="See `chronoqg check`.") from err
+            self._writer.write_batch(batch, row_group_size=ROWS)
             self._lines = []
 
 

@@ -172,7 +172,15 @@ def release_lines(records: Iterable[BenchmarkRecord]) -> Iterator[bytes]:
 
 
 def release_record(record: BenchmarkRecord) -> dict[str, Any]:
-    """A record as the object that one line holds."""
+    """A record as the object that one line holds.
+
+    Raises:
+        ValueError: the record has other sentences than steps.
+        LookupError: its trace reads a fact that no step binds, or an id of it has no label.
+    """
+    temporal = sum(not isinstance(step, StructuralStep) for step in record.trace.steps)
+    if (len(record.space_search_process), len(record.temporal_constraints)) != (len(record.trace.steps), temporal):
+        raise ValueError("its sentences are not those of its steps")
     fids = {fact: f"f{number}" for number, fact in enumerate(record.evidence, start=1)}
     points = point_relations((record,))
     steps, constraints = _process(record, fids)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -22,6 +24,7 @@ from runs.manifest import GraphNote, Manifest
 from runs.run_folder import RunFolder, RunReader
 from runs.splits import split
 from runs.terminal import shown
+from state.errors import RunFolderError
 from state.instance import Backend, BenchmarkRecord
 from state.vocabulary import ConstraintCount
 from tests.command_line import chronoqg, here, refused
@@ -239,7 +242,7 @@ def the_parts_swapped(run: Path) -> None:
     shutil.copy(RunReader(run).benchmark_file(ConstraintCount.SINGLE), RunReader(run).benchmark_file(ConstraintCount.MULTI))
 
 
-def changed(run: Path, **fields: str) -> None:
+def changed(run: Path, **fields: Any) -> None:
     """Edits the last record of S by hand."""
     path = RunReader(run).benchmark_file(ConstraintCount.SINGLE)
     *lines, last = path.read_bytes().splitlines()
@@ -253,6 +256,11 @@ def an_id_that_leads_elsewhere(run: Path) -> None:
 def a_question_twice(run: Path) -> None:
     first = json.loads(benchmark(run)[0])["final_question"]
     changed(run, final_question=f" {first.upper()}")
+
+
+def a_step_that_is_text(run: Path) -> None:
+    trace = last_of_single(run)["trace"]
+    changed(run, trace={**trace, "steps": ["root", *trace["steps"][1:]]})
 
 
 def no_manifest(run: Path) -> None:
@@ -271,6 +279,7 @@ def no_manifest(run: Path) -> None:
         (the_parts_swapped, "years-M.jsonl:1: no accepted record of this part"),
         (an_id_that_leads_elsewhere, "no run makes the id '../../years-000000000001'"),
         (a_question_twice, " has the question of years-"),
+        (a_step_that_is_text, "broken line: trace.steps.0: "),
         (no_manifest, "this is not a run directory: it has no manifest.json"),
     ],
 )
@@ -283,6 +292,44 @@ def test_what_cannot_be_exported_is_refused_and_leaves_nothing(
         assert what in refused("export", str(run), "--format", form)
     assert not (run / "export").exists()
     assert [path.name for path in tmp_path.iterdir() if path.name != "sample.yaml"] == ["run"]
+
+
+def last_of_single(run: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(RunReader(run).benchmark_file(ConstraintCount.SINGLE).read_bytes().splitlines()[-1])
+    return found
+
+
+def sentences_lost(run: Path) -> None:
+    changed(run, space_search_process=[])
+
+
+def a_fact_that_nothing_binds(run: Path) -> None:
+    trace = last_of_single(run)["trace"]
+    side = "left" if "left" in trace["steps"][-1] else "fact"
+    changed(run, trace={**trace, "steps": [*trace["steps"][:-1], {**trace["steps"][-1], side: "f9"}]})
+
+
+def a_number_as_text(run: Path) -> None:
+    changed(run, provenance={**last_of_single(run)["provenance"], "seed": "0"})
+
+
+@pytest.mark.parametrize(
+    ("form", "spoil", "what"),
+    [
+        (ExportFormat.RELEASE, sentences_lost, "trace, facts, labels and sentences do not belong together"),
+        (ExportFormat.RELEASE, a_fact_that_nothing_binds, "trace, facts, labels and sentences do not belong together"),
+        (ExportFormat.HF, a_number_as_text, "a value is not of its column's type: "),
+    ],
+)
+def test_a_record_that_a_format_has_no_place_for_is_refused_in_one_line(
+    export_run_dir: Path, tmp_path: Path, form: ExportFormat, spoil: Callable[[Path], None], what: str
+) -> None:
+    run = Path(shutil.copytree(export_run_dir, tmp_path / "run"))
+    spoil(run)
+    with pytest.raises(RunFolderError, match=re.escape(what)) as caught:
+        export_run(run, form)
+    assert "\n" not in str(caught.value)
+    assert not (run / "export").exists()
 
 
 def test_a_failure_leaves_an_earlier_export_as_it_was(export_run_dir: Path, tmp_path: Path) -> None:
