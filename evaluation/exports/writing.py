@@ -47,12 +47,14 @@ def export_run(
 
     Raises:
         RunFolderError: the run has no such records, a file is damaged, or the folder holds something else.
-        ConfigError: the format has no split to seed, or no place for records without a question.
+        ConfigError: the format has no split to seed or no place for records without a question, or the seed is too large.
     """
     how = FORMS[form]
     for option, given in (("--split-seed", split_seed is not None), ("--exact-shares", exact_shares)):
         if given and not how.has_split:
             raise ConfigError(f"{form} has no split", where=option, remedy="Leave it out.")
+    if split_seed is not None and abs(split_seed) >= 1 << 63:
+        raise ConfigError("the seed is too large to be written down", where="--split-seed", remedy="Take one of less than 64 bits.")
     if records is Records.SAMPLED and form is ExportFormat.RELEASE:
         raise ConfigError(f"{form} has no place for records without a final question", where="--part", remedy="Leave it out.")
     source = ExportSource(run, records)

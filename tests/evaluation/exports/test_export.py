@@ -24,7 +24,7 @@ from runs.manifest import GraphNote, Manifest
 from runs.run_folder import RunFolder, RunReader
 from runs.splits import split
 from runs.terminal import shown
-from state.errors import RunFolderError
+from state.errors import ConfigError, RunFolderError
 from state.instance import Backend, BenchmarkRecord
 from state.vocabulary import ConstraintCount
 from tests.command_line import chronoqg, here, refused
@@ -369,6 +369,12 @@ def test_the_report_is_printed_for_a_person(export_run_dir: Path, tmp_path: Path
     assert lines[0] == f"exported   {len(benchmark(export_run_dir))} accepted records of years as hf"
     assert any(line.startswith("in common  support-fact set 0, query 0, normalised question 0, single support fact ") for line in lines)
     assert f"wrote {tmp_path / 'out'}\nnext: python -c " in done.stderr
+
+
+def test_a_seed_that_json_cannot_hold_is_refused(export_run_dir: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="the seed is too large"):
+        export_run(export_run_dir, ExportFormat.JSONL, tmp_path / "out", split_seed=1 << 63)
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_unknown_format_is_refused(export_run_dir: Path) -> None:
