@@ -43,7 +43,7 @@ def _of_ours(value: Mapping[str, Any], trace: Trace, evidence: Collection[Any]) 
         facts = [tuple(fact.get(key) for key in _FACT) if isinstance(fact, Mapping) else None for fact in support]
         if not facts:
             yield "there are no support facts"
-        lost = sum(fact not in evidence for fact in facts)
+        lost = sum(not _is_among(fact, evidence) for fact in facts)
         if lost:
             yield f"{lost} of {len(facts)} support facts are not in the evidence"
     for before, after in pairwise(trace.steps):
@@ -63,6 +63,13 @@ def _of_released(record: ReleaseRecord, trace: Trace | None) -> Iterator[str]:
         yield f"temporal_constraint_count is {record.temporal_constraint_count}, and {listed} constraints are listed"
     elif trace is not None and len(_operators(trace)) != listed:
         yield f"{listed} constraints are listed, and the trace has {len(_operators(trace))}"
+
+
+def _is_among(fact: Any, evidence: Collection[Any]) -> bool:
+    try:
+        return fact in evidence
+    except TypeError:  # a list or an object where a fact has text
+        return False
 
 
 def _operators(trace: Trace) -> list[str]:

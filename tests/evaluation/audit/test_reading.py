@@ -13,6 +13,7 @@ import pytest
 
 from evaluation.audit.auditor import audit_file
 from evaluation.audit.cases import FileFormat
+from evaluation.audit.defects import DefectKind
 from evaluation.audit.reading import AuditError
 from evaluation.audit.report import AuditReport
 from graph_sampler.temporal_graph import TemporalGraph
@@ -82,6 +83,16 @@ def test_bad_lines_are_named_and_the_rest_goes_on(objects: list[Json], years_gra
     assert named[8].startswith("no record of format ours: trace: ")
     assert named[11].endswith("the file ends within it")
     assert "bad line 2: not JSON" in "\n".join(report.lines())
+
+
+def test_support_facts_that_are_no_facts_are_a_defect_and_the_rest_goes_on(
+    objects: list[Json], years_graph: TemporalGraph, tmp_path: Path
+) -> None:
+    facts = objects[0]["support_facts"]
+    for odd in ([{**facts[0], "start": [1996]}, *facts[1:]], [{**facts[0], "object": {}}, *facts[1:]], ["f1", *facts[1:]]):
+        report = audited(tmp_path / "file", lines_of([objects[0] | {"support_facts": odd}, *objects[1:]]), years_graph)
+        assert [(row.number, row.kind) for row in report.defects] == [(1, DefectKind.CONTRADICTION)]
+        assert report.records == 6
 
 
 def test_a_gzip_stream_that_breaks_off_is_a_bad_last_line(objects: list[Json], years_graph: TemporalGraph, tmp_path: Path) -> None:
