@@ -232,7 +232,10 @@ class RunDatabase:
                 " SUM(cached_input * (state <> 'cached')), SUM(output * (state <> 'cached')), SUM(reasoning * (state <> 'cached')),"
                 " TOTAL(COALESCE(spent, reserved)) / 1e9, TOTAL(saved) / 1e9 FROM ledger GROUP BY role, model ORDER BY role, model"
             ).fetchall()
-        return [UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))) for row in rows]
+        try:
+            return [UsageRow(**dict(zip(UsageRow.model_fields, row, strict=True))) for row in rows]
+        except ValueError as err:
+            raise RunFolderError("the ledger cannot be read", where=str(self.path), remedy="Restore the file.") from err
 
     def note(self, key: str) -> str | None:
         """A text that the run has noted; `None` if there is none."""

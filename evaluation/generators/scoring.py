@@ -56,7 +56,7 @@ def score_rows(datasets: Sequence[Dataset], rows: Sequence[Row], *, seed: int, r
         rows=figures,
         heatmaps=tuple(_heatmaps(measured)),
         operators=tuple(_operators(measured)),
-        notes=tuple(_notes(figures)),
+        notes=tuple(_notes(figures, datasets)),
     )
     return Evaluation(tuple(datasets), measured, summary)
 
@@ -145,7 +145,11 @@ def _operators(measured: Sequence[MeasuredRow]) -> Iterator[OperatorBars]:
             yield operator_bars(row, constraints, [scored for _, scored in parts])
 
 
-def _notes(figures: Sequence[RowFigures]) -> Iterator[str]:
+def _notes(figures: Sequence[RowFigures], datasets: Sequence[Dataset]) -> Iterator[str]:
+    for scored in datasets if figures else ():
+        groups = len(set(scored.groups.values()))
+        if groups < FEW_GROUPS:
+            yield f"{scored.name} has {groups} groups of questions only: intervals and tests of so few are too sure of themselves"
     by_row: dict[RowName, list[RowFigures]] = {}
     for one in figures:
         by_row.setdefault(one.row, []).append(one)
@@ -168,6 +172,10 @@ def _notes(figures: Sequence[RowFigures]) -> Iterator[str]:
                 yield f"{row.name}: {what}"
     if unpriced := [row.name for row, own in by_row.items() if any(one.spending.usd is None for one in own)]:
         yield f"without a price for all replies: {', '.join(unpriced)}"
+
+
+FEW_GROUPS = 20
+"""Groups below which resampling them is known to give intervals that are too narrow."""
 
 
 def offline_warning(summary: EvaluationSummary) -> str:

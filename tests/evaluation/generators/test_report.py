@@ -181,6 +181,7 @@ def test_an_evaluation_without_rows_or_with_reference_rows_alone_is_written(tmp_
         Page(files["evaluation.html"].decode())
         assert {path.stem for path in (tmp_path / "figures").iterdir()} == pictures
         assert bool(summary_lines(made.summary)) is bool(rows)
+        assert any("3 groups of questions only" in note for note in made.summary.notes) is bool(rows)
     assert [one.method for one in drawn_rows(made.summary)] == ["template"]
 
 
