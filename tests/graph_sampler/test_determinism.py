@@ -74,6 +74,7 @@ def test_the_number_of_workers_changes_no_byte(expected: Sample, workers: int) -
     assert found.coverage == expected.coverage
 
 
+@pytest.mark.slow
 def test_the_hash_seed_changes_no_byte(expected: Sample) -> None:
     digest = hashlib.sha256(b"\n".join(expected.lines)).hexdigest()
     config = few_roots().model_dump_json()

@@ -98,6 +98,7 @@ def test_the_corpus_is_rich_in_awkward_cases(corpus: list[Case]) -> None:
     assert {row.relation for found in corpus for row in found.brute.aside} >= {"P1", "P2", "P3", "P5"}
 
 
+@pytest.mark.slow
 def test_every_record_of_the_corpus_stands_before_all_three(corpus: list[Case], connection: duckdb.DuckDBPyConnection) -> None:
     for found in corpus:
         check(found, connection)

@@ -56,6 +56,7 @@ def test_each_predicate_says_what_the_brute_force_says_for_all_bounds_from_0_to_
                     assert ((*x, *y) in found) == holds(operator, Fact("", "", "", *x), Fact("", "", "", *y)), (operator, x, y)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_sql_and_brute_force_agree_on_random_traces(connection: duckdb.DuckDBPyConnection, rng: Random) -> None:

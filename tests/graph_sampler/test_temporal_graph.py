@@ -149,6 +149,7 @@ def test_the_graph_travels_to_another_process(tmp_path: Path) -> None:
     assert copy.facts_to(0, 1).tolist() == graph.facts_to(0, 1).tolist()
 
 
+@pytest.mark.slow
 def test_the_hash_does_not_depend_on_the_process(tmp_path: Path) -> None:
     graph = small_graph(tmp_path)
     program = (

@@ -220,6 +220,7 @@ def nested(asked: set[Asked]) -> set[tuple[int, int]]:
     return {(len(one), len(other)) for walk, one in asked for other_walk, other in asked if walk == other_walk and one < other}
 
 
+@pytest.mark.slow
 def test_no_accepted_question_contains_another(tmp_path: Path) -> None:
     """Three constraints of which two suffice are refused; without the rules they appear."""
     loose = Rules(progress=False, temporal_necessity=False, non_redundancy=False)

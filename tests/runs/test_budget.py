@@ -210,6 +210,7 @@ def test_a_reply_that_no_role_can_use_is_not_paid_for_again_when_the_run_was_cut
     assert sum(row["cached_calls"] for row in rows) == 0
 
 
+@pytest.mark.slow
 def test_a_refused_request_costs_nothing_and_a_reply_that_nobody_can_read_all_that_was_reserved(till: Till) -> None:
     faults = {1: failure(400, "no such thing"), 3: Reply(body="[" * 200_000)}
     till.change = lambda reply, number: faults.get(number, reply)

@@ -343,6 +343,7 @@ def test_graph_inspect_prints_a_report_of_a_bundled_graph_and_of_a_config() -> N
     assert "no such bundled graph" in refused("graph", "inspect", "bundled:nights")
 
 
+@pytest.mark.slow
 def test_output_is_plain_where_there_is_no_terminal(build_dir: Path) -> None:
     done = chronoqg("show", str(build_dir), an_id(build_dir), PYTHONIOENCODING="utf-8")
     assert "\x1b" not in done.stdout + done.stderr
@@ -370,6 +371,7 @@ def test_a_rival_package_that_owns_our_names_is_refused_at_start(tmp_path: Path)
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_check_wants_the_agreement_of_every_mode(tmp_path: Path) -> None:
     overrides = ("--set", "agents.verifier.modes=[single, all]", "--limit", "4", "--out", str(tmp_path / "run"))
     assert here("build", *SMALL, *overrides).returncode == 0

@@ -296,6 +296,7 @@ def test_a_run_that_begins_before_its_server_waits_for_it(bench: Bench, tmp_path
     assert sorted(json.dumps(seen.body) for seen in servers[0].seen) == sorted(bench.asked)
 
 
+@pytest.mark.slow
 def test_a_server_that_goes_and_comes_back_costs_nothing_but_time(bench: Bench, tmp_path: Path) -> None:
     run = bench.start(tmp_path)
     script = Leaves(bench.known, len(bench.asked) // 2)

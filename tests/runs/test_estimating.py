@@ -91,6 +91,7 @@ def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
     return {str(path): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"") for path in sorted(folder.rglob("*"))}
 
 
+@pytest.mark.slow
 def test_an_estimate_needs_no_key_and_no_network_and_writes_nothing(empty: Setup, shared: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHRONOQG_TEST_KEY")
     monkeypatch.chdir(empty.folder)
@@ -136,6 +137,7 @@ def by_role(told: dict[str, Any], case: str) -> dict[str, Counter[str]]:
     return sums
 
 
+@pytest.mark.slow
 def test_an_estimate_counts_what_is_left_and_what_the_cache_holds(setup: Setup, build_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup.server, "script", KnowsAll(build_dir))
     setup.call("build", "--limit", "6")
@@ -176,6 +178,7 @@ def test_the_tables_show_the_numbers_of_the_json(setup: Setup) -> None:
     assert told["total"]["most"]["usd"] == pytest.approx(sum(row["most"]["usd"] for row in told["stages"]))
 
 
+@pytest.mark.slow
 def test_a_missing_limit_or_price_is_said_and_a_budget_is_compared(empty: Setup) -> None:
     changed = [
         "--set", "models.free={provider: openai, model: free}", "--set", "agents.error_analyst.model=free",

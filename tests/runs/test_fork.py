@@ -123,6 +123,7 @@ def test_a_fork_at_verify_asks_another_model_from_there_on_and_leaves_the_run_as
         assert sum(row.calls for row in database.usage()) == 1, "what the record answered was the run's expense"
 
 
+@pytest.mark.slow
 def test_a_fork_is_shown_and_replayed_with_the_server_gone_and_checks_both_parts(setup: Setup) -> None:
     ident, fork = setup.ids[0], f"{setup.run}@other"
     assert setup.fork("--all", "--from", "verify", "--name", "other", "--config", str(setup.mine)).returncode == 0
@@ -282,6 +283,7 @@ def test_no_key_of_a_fork_reaches_disk_or_terminal(setup: Setup) -> None:
     assert [file for file in files if b"DO-NOT-LEAK" in file.read_bytes()] == []
 
 
+@pytest.mark.slow
 def test_a_fork_of_a_run_by_rules_needs_nobodys_word(build_copy: Path) -> None:
     done = here("replay", str(build_copy), "--all", "--from", "leak_check", "--live", "--name", "again")
     assert done.returncode == 0, done.stdout + done.stderr

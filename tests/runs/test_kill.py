@@ -51,6 +51,7 @@ def test_a_call_that_is_paid_again_counts_to_the_kill_that_cut_it_off() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_second_process_is_refused_in_one_line_and_the_first_goes_on_unharmed(sample_copy: Path, build_dir: Path) -> None:
     first = start(sample_copy)
     run_until(first, sample_copy, 5)

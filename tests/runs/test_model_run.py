@@ -56,6 +56,7 @@ def test_a_run_with_a_model_keeps_its_prompts_and_replays_without_server_or_cach
         assert replayed.returncode == 0, replayed.stderr
 
 
+@pytest.mark.slow
 def test_a_run_with_a_round_trip_reader_records_what_it_read_and_replays_without_server_or_cache(setup: Setup) -> None:
     done = setup.build("run", "--set", "agents.verifier.modes=[all, roundtrip]", "--set", "agents.round_trip_reader.model=gpt")
     assert done.returncode == 0, done.stderr
@@ -81,6 +82,7 @@ def test_a_run_with_a_round_trip_reader_records_what_it_read_and_replays_without
     assert replayed.returncode == 0, replayed.stderr
 
 
+@pytest.mark.slow
 def test_an_edited_prompt_of_the_run_stops_replay_and_build_and_a_newer_one_is_only_a_note(setup: Setup) -> None:
     assert setup.build("run").returncode == 0
     run = setup.folder / "run"
@@ -120,6 +122,7 @@ def test_usage_counts_tokens_and_a_second_run_pays_nothing(setup: Setup) -> None
         assert (setup.folder / "one" / name).read_bytes() == (setup.folder / "two" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_server_that_fails_makes_failed_instances_and_retrying_mends_them(setup: Setup) -> None:
     knows_all = setup.server.script
     setup.server.script = lambda body: failure(400, "no such model")

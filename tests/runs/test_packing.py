@@ -30,6 +30,7 @@ def tree(path: Path) -> dict[str, bytes]:
     return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
 
 
+@pytest.mark.slow
 def test_a_packed_build_replays_checks_and_shows_where_it_is_unpacked_and_the_original_is_gone(build_copy: Path, tmp_path: Path) -> None:
     before, ident = result_files(build_copy), RunReader(build_copy).first_accepted()
     assert ident is not None
@@ -147,6 +148,7 @@ def test_a_run_that_another_process_works_in_is_not_packed(tmp_path: Path) -> No
     assert here("pack", str(run)).returncode == 0
 
 
+@pytest.mark.slow
 def test_forks_travel_with_their_run_and_one_that_was_never_begun_does_not(build_copy: Path, tmp_path: Path) -> None:
     ident = RunReader(build_copy).first_accepted()
     assert ident is not None

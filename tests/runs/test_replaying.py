@@ -49,6 +49,7 @@ def test_a_whole_run_replays_in_one_process_or_several_with_the_same_report(buil
     assert json.loads(here("replay", str(build_dir), "--all", "--json").stdout)["same"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 def test_an_edited_byte_in_one_of_many_is_found_and_the_rest_replayed(build_copy: Path, processes: int) -> None:
     ids = finished(build_copy)
@@ -61,6 +62,7 @@ def test_an_edited_byte_in_one_of_many_is_found_and_the_rest_replayed(build_copy
     assert report.instances == 48
 
 
+@pytest.mark.slow
 def test_differences_come_in_the_order_of_the_ids_as_one_line_each_and_exit_code_1(build_copy: Path) -> None:
     ids = finished(build_copy)
     for number in (40, 3, 21):

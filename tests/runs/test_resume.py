@@ -100,12 +100,14 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_continues(sample_copy: Path, 
     assert result_files(sample_copy) == result_files(build_dir)
 
 
+@pytest.mark.slow
 def test_concurrency_does_not_show_in_the_files(sample_copy: Path, build_dir: Path) -> None:
     done = here("build", *SMALL, "--out", str(sample_copy), "--set", "run.concurrency=1")
     assert done.returncode == 0, done.stderr
     assert result_files(sample_copy) == result_files(build_dir)
 
 
+@pytest.mark.slow
 def test_a_limit_and_then_a_larger_one_give_the_same_files(sample_copy: Path, build_dir: Path) -> None:
     for limit, taken in (("7", 7), ("20", 20), ("1000", 48)):
         done = here("build", *SMALL, "--out", str(sample_copy), "--limit", limit)

@@ -30,6 +30,7 @@ def test_the_verifier_names_exactly_the_answer_of_whole_questions(sampled: Sampl
         assert len(asked) - len(refused) >= least * len(asked), "\n".join(refused)
 
 
+@pytest.mark.slow
 def test_damage_is_hardly_ever_missed(sampled: Sampled) -> None:
     asked = can_show(harmed(sampled, damage_all(sampled)[::EACH], Register.REWRITTEN))
     missed = [(one.kind, one.operators, one.question) for one in asked if one.reading is Reading.GOLD]
@@ -37,6 +38,7 @@ def test_damage_is_hardly_ever_missed(sampled: Sampled) -> None:
     assert len(missed) <= MOST_MISSED * len(asked), missed
 
 
+@pytest.mark.slow
 def test_a_damaged_template_question_is_never_missed_and_mostly_read_as_it_is_meant(sampled: Sampled) -> None:
     every = harmed(sampled, damage_all(sampled), Register.TEMPLATE)
     asked = can_show(every)

@@ -69,6 +69,7 @@ def test_the_brute_force_comes_to_the_same_candidate_sets(sampled: Sampled, dama
         assert [len(left) for left in run.candidates_after] == [step.candidates for step in damage.trace.steps]
 
 
+@pytest.mark.slow
 def test_a_damaged_trace_names_what_its_kind_promises_as_sql_confirms(sampled: Sampled, damaged: Damaged) -> None:
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")

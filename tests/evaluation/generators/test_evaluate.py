@@ -203,6 +203,7 @@ def test_a_question_without_a_reply_fails_scores_zero_and_can_be_asked_again(
         assert (again.failed, len(server.seen)) == (0, calls + 1)
 
 
+@pytest.mark.slow
 def test_a_method_in_a_file_of_the_users_own_needs_no_change_elsewhere(
     benchmark: Path, records: list[BenchmarkRecord], server: FakeServer, tmp_path: Path
 ) -> None:
@@ -246,6 +247,7 @@ def test_an_edited_reply_is_found_by_a_replay(benchmark: Path, records: list[Ben
         replay_row_instance(ForkReader(report.path, fork.name), ident)
 
 
+@pytest.mark.slow
 def test_a_budget_stops_before_it_is_exceeded_and_a_larger_one_goes_on(
     benchmark: Path, records: list[BenchmarkRecord], server: FakeServer, tmp_path: Path
 ) -> None:
@@ -324,6 +326,7 @@ def test_another_benchmark_in_the_same_directory_is_refused(benchmark: Path, tmp
     score_generators(tmp_path / "out", config(tmp_path, moved, "evaluate.methods=[template]"), tmp_path / "none")
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_the_calls_that_are_left_and_bounds_what_they_cost(
     benchmark: Path, records: list[BenchmarkRecord], server: FakeServer, tmp_path: Path
 ) -> None:

@@ -221,6 +221,7 @@ def models(by_rules: RewriterReport, tmp_path: Path, monkeypatch: pytest.MonkeyP
         yield models
 
 
+@pytest.mark.slow
 def test_two_prompts_are_told_apart_and_only_an_edited_one_is_paid_for_again(models: Models) -> None:
     first = models.study("study")
     assert [cell.name for cell in first.study.cells] == ["gpt/v1", "gpt/v2"]

@@ -98,6 +98,7 @@ def test_a_folder_of_something_else_that_was_locked_once_is_left_alone(studies: 
     assert {path.name: path.read_bytes() for path in cell.iterdir() if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_a_study_that_was_killed_before_its_manifest_is_begun_anew(studies: Path) -> None:
     study = studies / "verifier"
     whole = (study / "items.jsonl").read_bytes()
@@ -117,6 +118,7 @@ def test_questions_that_a_study_damaged_are_no_source_of_another(kind: str, stud
     assert not (studies / "new").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", STUDIES)
 def test_the_sound_traces_of_a_study_of_the_rewriter_are_a_source(kind: str, studies: Path) -> None:
     STUDIES[kind](studies / "new", config(f"study.run={studies / 'rewriter'}"))

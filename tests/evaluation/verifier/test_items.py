@@ -102,6 +102,7 @@ def test_no_item_names_the_answer(made: Items) -> None:
         assert made.records[item.id].answer not in item.question
 
 
+@pytest.mark.slow
 def test_order_of_the_records_and_hash_seed_do_not_matter(tmp_path: Path, records: list[BenchmarkRecord], final: dict[str, str]) -> None:
     seen = set()
     some = records[:25]

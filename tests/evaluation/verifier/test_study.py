@@ -129,6 +129,7 @@ def test_a_larger_study_holds_a_smaller_one_and_both_ask_what_a_build_samples(by
     assert more <= {record.id for record in RunReader(tmp_path / "run").traces()}
 
 
+@pytest.mark.slow
 def test_another_sample_is_another_study_and_a_wider_grid_is_not(by_rules: VerifierReport, tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match=r"study\.seed differs"):
         study_verifier(by_rules.path, config("study.seed=1"))
@@ -267,6 +268,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
         yield Models(tmp_path, planted, server)
 
 
+@pytest.mark.slow
 def test_planted_hits_come_out_exactly(models: Models) -> None:
     report = study_verifier(models.folder / "study", models.config())
     plan, items = models.planted.plan, report.study.items
@@ -331,6 +333,7 @@ def test_one_budget_holds_for_all_cells_and_the_study_goes_on_with_a_larger_one(
     assert [cell.outcomes for cell in done.cells] == [cell.outcomes for cell in whole.cells]
 
 
+@pytest.mark.slow
 def test_items_without_a_usable_reply_are_asked_again_when_told_so(models: Models) -> None:
     first = models.study("study")
     assert models.failed(first)
