@@ -39,6 +39,7 @@ class Auditor:
         self._known = KnownGraph(graph)
         self._execution = ExecutionChecks(self._known)
         self._duplicates = Duplicates()
+        self._called = dict(zip((*graph.entity_ids, *graph.relation_ids), (*graph.entity_labels, *graph.relation_labels), strict=True))
 
     def findings(self, case: Case) -> Findings:
         """Everything that is wrong with a record, and the checks that could not be made."""
@@ -53,6 +54,8 @@ class Auditor:
 
     def _label_of(self, case: Case) -> Defect | None:
         """An id that the record calls otherwise than the graph."""
+        if case.labels.items() <= self._called.items():
+            return None
         graph = self._known.graph
         for ident, label in case.labels.items():
             entity, relation = self._known.entities.get(ident), self._known.relations.get(ident)

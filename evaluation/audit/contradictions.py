@@ -7,10 +7,12 @@ from itertools import pairwise
 from typing import Any
 
 from evaluation.exports.release import ReleaseRecord
-from graph_sampler.operators import operator_named
-from state.trace import OrdinalStep, PairwiseStep, StructuralStep, Trace
+from graph_sampler.operators import OPERATOR_NAMES, operator_named
+from state.trace import StructuralStep, Trace
 from state.vocabulary import Template
 
+_FAMILY = {name: operator_named(name).family.value for name in OPERATOR_NAMES}
+_TOPOLOGIES = {template.value.replace(" ", ""): template for template in Template}
 _FACT = ("subject", "relation", "object", "start", "end")
 
 
@@ -31,7 +33,7 @@ def _of_ours(value: Mapping[str, Any], trace: Trace, evidence: Collection[Any]) 
         ("hop_count", trace.template.hop_count),
         ("temporal_constraint_count", len(operators)),
         ("operators", operators),
-        ("families", [operator_named(name).family.value for name in operators]),
+        ("families", [_FAMILY[name] for name in operators]),
     ):
         if key in value and value[key] != meant:
             yield f"{key} is {value[key]!r}, of the trace {meant!r}"
@@ -47,13 +49,12 @@ def _of_ours(value: Mapping[str, Any], trace: Trace, evidence: Collection[Any]) 
         if lost:
             yield f"{lost} of {len(facts)} support facts are not in the evidence"
     for before, after in pairwise(trace.steps):
-        if isinstance(after, PairwiseStep | OrdinalStep) and after.candidates > before.candidates:
+        if not isinstance(after, StructuralStep) and after.candidates > before.candidates:
             yield f"{after.constraint} leaves {after.candidates} candidates of {before.candidates}"
 
 
 def _of_released(record: ReleaseRecord, trace: Trace | None) -> Iterator[str]:
-    known = {template.value.replace(" ", ""): template for template in Template}
-    template = known.get(record.graph_structure.replace(" ", ""))
+    template = _TOPOLOGIES.get(record.graph_structure.replace(" ", ""))
     if template is None:
         yield f"graph_structure {record.graph_structure!r} is no known topology"
     elif record.hop_count != template.hop_count:
@@ -73,4 +74,4 @@ def _is_among(fact: Any, evidence: Collection[Any]) -> bool:
 
 
 def _operators(trace: Trace) -> list[str]:
-    return [step.operator for step in trace.steps if isinstance(step, PairwiseStep | OrdinalStep)]
+    return [step.operator for step in trace.steps if not isinstance(step, StructuralStep)]
