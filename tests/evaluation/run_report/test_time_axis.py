@@ -31,7 +31,7 @@ def test_every_span_lies_within_the_line_in_the_order_of_time(given_spans: list[
     ]
     assert all(0 < place < 1 for _, place in ends)
     for granule, place in ends:
-        assert all(place <= other_place for other, other_place in ends if granule < other)
+        assert all(place < other_place for other, other_place in ends if granule < other)
         assert all(place == other_place for other, other_place in ends if granule == other)
 
 

@@ -73,7 +73,10 @@ def test_each_relation_has_a_condition_and_is_asked_in_the_published_forms(quest
 
 def test_some_conditions_hold_of_the_row_that_lent_the_dates_whenever_its_end_is_known(questions: dict[str, list[Question]]) -> None:
     for relation in ALWAYS_HIT:
-        assert all(question.gold for question in questions[relation] if len(question.comparisons) > 2 or relation == "started-by")
+        # An ongoing row's `equal` and `finish` say nothing of its end; the others read one that is known, or none.
+        known = [question for question in questions[relation] if len(question.comparisons) > 2 or relation in ("started-by", "finished-by")]
+        assert known, relation
+        assert all(question.gold for question in known), relation
 
 
 def test_meet_and_met_by_are_asked_with_and_without_an_answer(questions: dict[str, list[Question]]) -> None:
