@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from runs.cli.options import ConfigFile, Debug, Json, Overrides, errors_as_lines, run_directory
-from runs.terminal import progress, say, write_json, write_out
+from runs.cli.options import (
+    ConfigFile,
+    Debug,
+    DryRun,
+    Json,
+    Overrides,
+    RetryFailed,
+    errors_as_lines,
+    print_report,
+    run_directory,
+    study_directory,
+)
+from runs.terminal import progress
 
 EvaluationOut = Annotated[
     str | None, typer.Option("--out", metavar="DIR", help="The evaluation's directory. Default: runs/output/NAME-evaluate.")
 ]
-RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Ask again for questions that got no usable reply.")]
 WithPath = Annotated[bool, typer.Option("--with-path", help="Give the reasoning path to every method; same as evaluate.with_path=true.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print how many calls are left and what they may cost; ask nobody.")]
 Limit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="Score at most N records of each dataset.", show_default=False)
 ]
@@ -52,17 +60,12 @@ def evaluate(
 
         given = [*(overrides or ()), *(["evaluate.with_path=true"] if with_path else [])]
         loaded = load_config(config, [*given, *([] if limit is None else [f"evaluate.limit={limit}"])])
-        path = Path(out) if out is not None else Path("runs/output") / f"{Path(config).stem}-evaluate"
+        path = study_directory(out, config, "evaluate")
         with progress() as advance:
             report: EvaluationReport | EvaluationEstimate
             if dry_run:
                 report = estimate_evaluation(path, loaded, run_directory(None, config), advance)
             else:
                 report = run_evaluation(path, loaded, run_directory(None, config), retry_failed=retry_failed, advance=advance)
-        if as_json:
-            write_json(report.as_json())
-        else:
-            write_out(report.lines())
-        for line in report.talk():
-            say(line)
+        print_report(report, as_json)
         raise typer.Exit(1 if isinstance(report, EvaluationReport) and report.failed else 0)

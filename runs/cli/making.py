@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from runs.cli.options import ConfigFile, Debug, Json, Out, Overrides, errors_as_lines, run_directory
+from runs.cli.options import ConfigFile, Debug, Json, Out, Overrides, errors_as_lines, print_report, run_directory
 from runs.terminal import progress, say, write_json, write_out
 
 Limit = Annotated[
@@ -101,12 +101,7 @@ def build(
 
         loaded = load_config(config, [*(overrides or ()), *_as_override(limit)])
         report = build_run(run_directory(out, config), loaded, retry_failed=retry_failed)
-        if as_json:
-            write_json(report.as_json())
-        else:
-            write_out(report.lines())
-        for line in report.talk():
-            say(line)
+        print_report(report, as_json)
         raise typer.Exit(1 if report.counts.failed else 0)
 
 

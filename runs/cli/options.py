@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
-from runs.terminal import say
+from runs.terminal import say, write_json, write_out
 from state.errors import ChronoQGError
 
 ConfigFile = Annotated[str, typer.Argument(metavar="CONFIG", help="A YAML file such as runs/quickstart.yaml.", show_default=False)]
@@ -25,12 +25,45 @@ Out = Annotated[
     typer.Option("--out", metavar="DIR", help="The run directory. Default: runs/output/ and the config's name.", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Ask again what got no usable reply.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print how many calls are left and what they may cost; ask nobody.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 def run_directory(out: str | None, config: str) -> Path:
     """The directory that `--out` names, or the default one of a config file."""
     return Path(out) if out is not None else Path("runs/output") / Path(config).stem
+
+
+def study_directory(out: str | None, config: str, kind: str) -> Path:
+    """The directory that `--out` names, or the default one of a study or an evaluation with a config file."""
+    return Path(out) if out is not None else Path("runs/output") / f"{Path(config).stem}-{kind}"
+
+
+class Printable(Protocol):
+    """What a command came to."""
+
+    def lines(self) -> Sequence[str]:
+        """For a person."""
+        ...
+
+    def as_json(self) -> bytes:
+        """For a machine."""
+        ...
+
+    def talk(self) -> Iterable[str]:
+        """What was written, and the command that most likely comes next."""
+        ...
+
+
+def print_report(report: Printable, as_json: bool) -> None:
+    """The result to stdout, the talk to stderr."""
+    if as_json:
+        write_json(report.as_json())
+    else:
+        write_out(report.lines())
+    for line in report.talk():
+        say(line)
 
 
 @contextmanager

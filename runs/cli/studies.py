@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import typer
 
-from runs.cli.options import ConfigFile, Debug, Json, Overrides, errors_as_lines
-from runs.terminal import progress, say, write_json, write_out
+from runs.cli.options import ConfigFile, Debug, DryRun, Json, Overrides, RetryFailed, errors_as_lines, print_report, study_directory
+from runs.terminal import progress
 
 StudyOut = Annotated[
     str | None,
     typer.Option("--out", metavar="DIR", help="The study's directory. Default: runs/output/NAME-verifier or NAME-rewriter."),
 ]
-RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Ask again what got no usable reply.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print how many calls are left and what they may cost; ask nobody.")]
 
 
 def verifier(
@@ -44,13 +40,13 @@ def verifier(
         from evaluation.verifier.study import estimate_verifier_study, study_verifier
         from runs.config_file import load_config
 
-        loaded, path = load_config(config, overrides or ()), _directory(out, config, "verifier")
+        loaded, path = load_config(config, overrides or ()), study_directory(out, config, "verifier")
         with progress() as advance:
             if dry_run:
-                _print(estimate_verifier_study(path, loaded, advance), as_json)
+                print_report(estimate_verifier_study(path, loaded, advance), as_json)
                 return
             report = study_verifier(path, loaded, retry_failed=retry_failed, advance=advance)
-        _print(report, as_json)
+        print_report(report, as_json)
         raise typer.Exit(1 if report.failed else 0)
 
 
@@ -77,32 +73,11 @@ def rewriter(
         from evaluation.rewriter.study import estimate_rewriter_study, study_rewriter
         from runs.config_file import load_config
 
-        loaded, path = load_config(config, overrides or ()), _directory(out, config, "rewriter")
+        loaded, path = load_config(config, overrides or ()), study_directory(out, config, "rewriter")
         with progress() as advance:
             if dry_run:
-                _print(estimate_rewriter_study(path, loaded, advance), as_json)
+                print_report(estimate_rewriter_study(path, loaded, advance), as_json)
                 return
             report = study_rewriter(path, loaded, retry_failed=retry_failed, advance=advance)
-        _print(report, as_json)
+        print_report(report, as_json)
         raise typer.Exit(1 if report.failed else 0)
-
-
-def _directory(out: str | None, config: str, kind: str) -> Path:
-    return Path(out) if out is not None else Path("runs/output") / f"{Path(config).stem}-{kind}"
-
-
-class _Printable(Protocol):
-    def lines(self) -> Sequence[str]: ...
-
-    def as_json(self) -> bytes: ...
-
-    def talk(self) -> Iterable[str]: ...
-
-
-def _print(report: _Printable, as_json: bool) -> None:
-    if as_json:
-        write_json(report.as_json())
-    else:
-        write_out(report.lines())
-    for line in report.talk():
-        say(line)
