@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,14 +13,14 @@ from agents.rules_backend import LABEL
 from baselines.method import Method, Reference
 from baselines.registry import find_method
 from evaluation.generators.datasets import Benchmark
+from evaluation.study.cells import unused_name
 from runs.config_file import LoadedConfig
 from runs.config_identity import identity
-from state.config import AgentsConfig, Config, ModelConfig
+from state.config import AgentsConfig, Config, ModelConfig, RoleConfig
 from state.errors import ConfigError, did_you_mean
 
 _NOT_IN_A_FOLDER = re.compile(r"[^A-Za-z0-9_.]+")
 _MOST_OF_A_NAME = 80
-_ROLES = ("rewriter", "verifier", "error_analyst", "reviser", "leak_rewriter")
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,15 @@ def generator_cells(loaded: LoadedConfig, benchmarks: Sequence[Benchmark]) -> li
     return cells
 
 
+def nobody_but(config: Config, asked: Mapping[str, ModelConfig], **roles: RoleConfig) -> tuple[AgentsConfig, dict[str, ModelConfig]]:
+    """Roles and models of a setup in which only these are asked; rules stand for every other role that must be filled."""
+    idle = unused_name(asked)
+    filled = {name: {"model": idle} for name in ("rewriter", "verifier", "error_analyst", "reviser", "leak_rewriter")}
+    given = {name: role.model_dump() for name, role in roles.items()}
+    agents = AgentsConfig.model_validate({"retries": config.agents.retries, **filled, **given})
+    return agents, {**asked, idle: ModelConfig(provider="offline-rules")}
+
+
 def stem_of(name: str) -> str:
     """The name under which a method's options stand: that of its file, without folder and ending."""
     return Path(name).stem if name.endswith(".py") else name
@@ -110,11 +119,7 @@ def _cell(
             what = f"{method.key} needs a language model, and {model!r} is the offline rules"
             remedy = "Name a model of provider openai under evaluate.models, or only free rows (template, offline_rules) as methods."
             raise ConfigError(what, where=loaded.where(("evaluate", "models")), remedy=remedy)
-    idle = "not-asked"
-    while idle in models:
-        idle += "-"
-    models[idle] = ModelConfig(provider="offline-rules")
-    agents = AgentsConfig.model_validate({"retries": config.agents.retries, **{role: {"model": idle} for role in _ROLES}})
+    agents, models = nobody_but(config, models)
     options = {stem: given for stem, given in config.evaluate.options.items() if stem == stem_of(name)}
     runs = tuple(benchmark.path for benchmark in benchmarks)
     kept = {"runs": runs, "methods": (name,), "models": () if model is None else (model,), "options": options, "predictions": {}}

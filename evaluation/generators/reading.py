@@ -20,6 +20,7 @@ from agents.round_trip import judge_reading, read_request
 from agents.setup import build_crew
 from agents.workflow import InstanceResult
 from evaluation.generators.asking import spent_elsewhere
+from evaluation.generators.cells import nobody_but
 from evaluation.generators.failures import Reader, reader_of, records_read
 from evaluation.generators.rows import Row, RowKey
 from evaluation.study.folder import StudyFolder
@@ -33,7 +34,7 @@ from runs.ledger import RunLedger
 from runs.run_models import find_modes
 from runs.sampling import Note
 from runs.terminal import Advance
-from state.config import AgentsConfig, Config, ModelConfig
+from state.config import Config, ModelConfig, RoleConfig
 from state.errors import ConfigError, did_you_mean
 from state.instance import BenchmarkRecord
 from state.roles import ReadingReply
@@ -42,7 +43,6 @@ from state.vocabulary import Node, Outcome, Role, Status, Terminal
 
 _CANNOT_TELL = ReadingReply(constraints=(), cannot_tell=True)
 _NOT_IN_A_FOLDER = re.compile(r"[^A-Za-z0-9_.]+")
-_ROLES = ("rewriter", "verifier", "error_analyst", "reviser", "leak_rewriter")
 _MOST_OF_A_NAME = 70
 
 
@@ -61,11 +61,8 @@ def reader_config(loaded: LoadedConfig) -> Config | None:
     if config.models[name].provider != "openai":
         raise ConfigError(f"{name!r} is the offline rules", where=where, remedy="Call them offline.")
     prompt = "v1" if config.agents.round_trip_reader is None else config.agents.round_trip_reader.prompt
-    idle = "not-asked" if name != "not-asked" else "not-asked-"
-    played: dict[str, Any] = {role: {"model": idle} for role in _ROLES}
-    played |= {"retries": config.agents.retries, "round_trip_reader": {"model": name, "prompt": prompt}}
-    models = {name: config.models[name], idle: ModelConfig(provider="offline-rules")}
-    return config.model_copy(update={"agents": AgentsConfig.model_validate(played), "models": models})
+    agents, models = nobody_but(config, {name: config.models[name]}, round_trip_reader=RoleConfig(model=name, prompt=prompt))
+    return config.model_copy(update={"agents": agents, "models": models})
 
 
 def model_reader(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -55,7 +55,7 @@ def verifier_cells(loaded: LoadedConfig) -> list[Cell]:
     grid, agents = config.study.verifier, config.agents
     prompts = grid.prompts or (agents.verifier.prompt,)
     readers = grid.reader_prompts or ("v1" if agents.round_trip_reader is None else agents.round_trip_reader.prompt,)
-    idle = _unused_name(config)
+    idle = unused_name(config.models)
     kept = {"retries": agents.retries, "require_names": agents.require_names, **{role: {"model": idle} for role in _NOT_ASKED}}
     cells = []
     for model, mode in product(grid.models or (agents.verifier.model,), grid.modes):
@@ -110,10 +110,10 @@ def _cell(loaded: LoadedConfig, key: tuple[str, ...], model: str, prompt: str, m
     )
 
 
-def _unused_name(config: Config) -> str:
-    """A name for the rules that stand for the roles which are not asked."""
+def unused_name(models: Collection[str]) -> str:
+    """A name for the rules that stand for the roles which are not asked, other than those of these models."""
     name = "not-asked"
-    while name in config.models:
+    while name in models:
         name += "-"
     return name
 
