@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from state.fact import LabelledFact
 from state.model_base import Contract
+from state.table_roles import TableRoleRequest
 from state.vocabulary import Cause, OperatorWord, RankOrder
 
 
@@ -112,7 +113,9 @@ class GenerateRequest(Contract):
     """Most completion tokens where the model's settings name no limit."""
 
 
-RoleRequest = RewriteRequest | VerifyRequest | ReadRequest | AnalyseRequest | ReviseRequest | LeakRewriteRequest | GenerateRequest
+RoleRequest = (
+    RewriteRequest | VerifyRequest | ReadRequest | AnalyseRequest | ReviseRequest | LeakRewriteRequest | GenerateRequest | TableRoleRequest
+)
 
 
 class QuestionReply(Contract):

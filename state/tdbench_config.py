@@ -88,6 +88,14 @@ class TdbenchConfig(Contract):
     """Most `now` questions, and most lookups without a time, of one table."""
     most_answers: int = Field(default=5, ge=1)
     """A question with more answers is dropped."""
+    paraphrases: int = Field(default=3, ge=1, le=9)
+    """Phrasings of each question; the first ones count for the translator's accuracy."""
+    limit: int | None = Field(default=None, ge=1)
+    """Most questions to take into English, drawn evenly over tables and relations; `None` for all."""
+    foils: int = Field(default=12, ge=0, le=100)
+    """Rows of other things that the verifier is shown beside all rows of the one that is asked about."""
+    most_rows: int = Field(default=150, ge=1)
+    """A question about a thing with more rows is not asked: they would not fit before a reader."""
     tolerance: float = Field(default=0.0, ge=0, lt=1)
     """Share of the pairs of rows that agree on X, at whatever time, that may break a dependency that is found."""
 
