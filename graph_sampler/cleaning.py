@@ -19,7 +19,7 @@ from graph_sampler.loaders.dates import TimeKind, TimeRange, read_time
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.relation_types import RelationTypes, type_relations
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
-from state.config import GraphConfig
+from state.config import GraphConfig, YearNumbering
 from state.errors import GraphFormatError
 from state.graph_report import CleaningReport, DropReason
 
@@ -141,8 +141,9 @@ def _time_table(texts: Sequence[str], config: GraphConfig, unknown: Sequence[str
     """The time range of each distinct time text, one row each."""
     unknown_dates, open_dates = frozenset(unknown), frozenset(config.open_dates)
     table = np.empty((len(texts), len(TimeRange._fields)), np.int64)
+    numbering = config.year_numbering or YearNumbering.ASTRONOMICAL
     for row, text in enumerate(texts):
-        table[row] = read_time(text, config.granularity, config.year_numbering, open_dates=open_dates, unknown_dates=unknown_dates)
+        table[row] = read_time(text, config.granularity, numbering, open_dates=open_dates, unknown_dates=unknown_dates)
     return table
 
 

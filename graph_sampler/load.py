@@ -6,17 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from graph_sampler.cleaning import clean
-from graph_sampler.loaders.cronkg import load_cronkg, load_types
-from graph_sampler.loaders.table import load_table
+from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.graph_format import Format
+from graph_sampler.loaders.registry import FORMATS
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.errors import ConfigError, GraphFormatError, did_you_mean
+from state.graph_options import GraphOptions
 from state.graph_report import CleaningReport
 
 BUNDLED = "bundled:"
 """Prefix of the graphs that the package carries."""
-_TABLE_KEYS = {"table", "header", "columns", "entity_labels", "relation_labels", "entity_aliases"}
+_SOME_READ = frozenset(("table", "header", "columns", "entity_labels", "relation_labels", "entity_aliases"))
+"""Keys of the graph section that only some layouts read."""
 _DATA = Path(__file__).parent / "data"
 
 
@@ -30,21 +33,29 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
     paths = [resolve_path(path) for path in ([config.path] if isinstance(config.path, str) else config.path)]
     if not paths:
         raise ConfigError("no file is named", where="graph.path")
-    types = Path(config.types) if config.types else None
-    if config.format == "table":
-        raw, labels = load_table(paths, config)
-        labels.types = load_types(types) if types else {}
-    else:
-        # Not by which keys were set: a resolved config sets every key.
-        unread = sorted(key for key in _TABLE_KEYS if getattr(config, key) != GraphConfig.model_fields[key].default)
-        if unread:
-            raise ConfigError(
-                "is read with format: table only", where=f"graph.{unread[0]}", remedy="A CronKG folder brings its own labels."
-            )
-        if len(paths) > 1:
-            raise ConfigError("a graph in CronKG layout is one folder", where="graph.path", remedy="Name one path.")
-        raw, labels = load_cronkg(paths[0], types)
-    return clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths))
+    layout = FORMATS[config.format]
+    _refuse_unread(config, layout)
+    counters = ImportCounters()
+    config = config.model_copy(update={"year_numbering": config.year_numbering or layout.year_numbering})
+    raw, labels = layout.load(paths, config, counters)
+    graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths))
+    return graph, report.model_copy(update={"source": counters.report(layout.name)})
+
+
+def _refuse_unread(config: GraphConfig, layout: Format) -> None:
+    """Passes if the layout reads every setting that is not what it is by default."""
+    # Not by which keys were set: a resolved config sets every key.
+    readers = {key: [other for other in FORMATS.values() if key in other.settings] for key in _SOME_READ}
+    unread = sorted(key for key in _SOME_READ - layout.settings if getattr(config, key) != GraphConfig.model_fields[key].default)
+    if unread:
+        names = " or ".join(other.name for other in readers[unread[0]])
+        remedy = "A CronKG folder brings its own labels." if layout.name == "cronkg" else f"Leave it out with format: {layout.name}."
+        raise ConfigError(f"is read with format: {names} only", where=f"graph.{unread[0]}", remedy=remedy)
+    options, default = config.options, GraphOptions()
+    for key in GraphOptions.model_fields:
+        if key not in layout.options and getattr(options, key) != getattr(default, key):
+            known = ", ".join(sorted(layout.options)) or "none"
+            raise ConfigError(f"is not read with format: {layout.name}", where=f"graph.options.{key}", remedy=f"It reads: {known}.")
 
 
 def _keep_apart(raw: RawFacts, labels: RawLabels) -> tuple[RawFacts, RawLabels]:

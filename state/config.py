@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from state.evaluate_config import EvaluateConfig
+from state.graph_options import GraphOptions
 from state.interval import Granularity
 from state.model_base import Contract
 from state.study_config import PromptVersion, StudyConfig
@@ -80,17 +81,24 @@ class Typing(Contract):
     """A relation with p at most this is an interval relation; between the two it is deleted."""
 
 
+GraphFormat = Literal[
+    "cronkg", "table", "eventkg", "wikidata-json", "wikidata-sparql", "yago4", "yago45", "hyte", "mmkb", "icews", "timelinekgqa",
+    "multitq", "chronoqg",
+]  # fmt: skip
+"""The layouts that are read; docs/graph_formats.md describes them."""
+
+
 class GraphConfig(Contract):
     """The source graph and how to read it."""
 
     path: str | tuple[str, ...]
-    """`bundled:years`, `bundled:days`, a folder in CronKG layout, or one or more table files."""
-    format: Literal["cronkg", "table"] = "cronkg"
-    """Layout of the files."""
+    """`bundled:years`, `bundled:days`, a folder in CronKG layout, one or more files, or what `chronoqg graph import` wrote."""
+    format: GraphFormat = "cronkg"
+    """Layout of the files; what `chronoqg graph import` wrote is known by its content and needs none."""
     granularity: Granularity = Granularity.YEAR
     """The unit of time."""
-    year_numbering: YearNumbering = YearNumbering.ASTRONOMICAL
-    """How the source counts years before 1."""
+    year_numbering: YearNumbering | None = None
+    """How the source counts years before 1; `None` takes what the format says, and `astronomical` where it says nothing."""
     types: str | None = None
     """File `relation<TAB>P|I|D` that sets relation types by hand; `None` for types from the data alone."""
     typing: Typing = Typing()
@@ -111,6 +119,8 @@ class GraphConfig(Contract):
     """Labels of relations; `None` as for entities. A relation whose id is an entity's too is written `relation:ID`."""
     entity_aliases: LabelTable | None = None
     """Aliases of entities, one a line."""
+    options: GraphOptions = GraphOptions()
+    """What single formats can be told."""
     name: str | None = None
     """Name of the source graph in `provenance`; `None` takes the path's last part."""
     licence: str | None = None

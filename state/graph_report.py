@@ -31,6 +31,43 @@ class DropReason(StrEnum):
     LONG_POINT = "long fact of a point relation"
 
 
+class ImportCounter(StrEnum):
+    """What every loader counts, under the same names; a format may add names of its own."""
+
+    MALFORMED = "malformed"
+    LITERAL_OBJECT = "literal_object"
+    UNTIMED = "untimed"
+    UNKNOWN_START = "unknown_start"
+    UNKNOWN_END = "unknown_end"
+    OPEN_END = "open_end"
+    COARSE = "coarse"
+    START_AFTER_END = "start_after_end"
+    DUPLICATE_EXACT = "duplicate_exact"
+    DUPLICATE_OTHER_SOURCE = "duplicate_other_source"
+    UNLABELLED_ENTITY = "unlabelled_entity"
+    UNLABELLED_RELATION = "unlabelled_relation"
+    SENTINEL = "sentinel"
+    DEPRECATED = "deprecated"
+    AMBIGUOUS_PAIRING = "ambiguous_pairing"
+    BAD_DATE = "bad_date"
+    ID_OUT_OF_RANGE = "id_out_of_range"
+
+
+class ImportReport(Contract):
+    """What a loader read and met, before cleaning judged any row."""
+
+    layout: str
+    """Name of the format that was read."""
+    files: tuple[str, ...]
+    """Names of the files that were read, without their folders."""
+    rows: int = Field(ge=0)
+    """Rows, lines or statements of the fact files, malformed ones included."""
+    counters: dict[str, int]
+    """How often each thing occurred; a row may count under several names. Names that did not occur are left out."""
+    notes: tuple[str, ...] = ()
+    """What the reader of these counts should know about the source."""
+
+
 class RelationReport(Contract):
     """How one relation was typed."""
 
@@ -93,3 +130,5 @@ class CleaningReport(Contract):
     """Earliest granule, ISO text."""
     last: str
     """Latest granule, ISO text."""
+    source: ImportReport | None = None
+    """What the loader read and met; `None` in reports of older versions."""

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.text_lines import TsvReader, read_lines
 from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels, Texts, alias_map, label_map
-from state.errors import GraphFormatError
+from state.config import GraphConfig
+from state.errors import ConfigError, GraphFormatError
 
 FACTS = "full.txt"
 ENTITY_LABELS = "wd_id2entity_text.txt"
@@ -87,3 +90,27 @@ def _required(folder: Path, name: str) -> Path:
     if path is None:
         raise GraphFormatError("no such file, plain or with .gz", where=str(folder / name))
     return path
+
+
+def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> tuple[RawFacts, RawLabels]:
+    if len(paths) > 1:
+        raise ConfigError("a graph in CronKG layout is one folder", where="graph.path", remedy="Name one path.")
+    facts, labels = load_cronkg(paths[0], Path(config.types) if config.types else None)
+    counters.read(_required(paths[0], FACTS), len(facts.subject) + facts.malformed)
+    return facts, labels
+
+
+def _looks_like(path: Path, head: bytes) -> str | None:
+    del head
+    names = (FACTS, ENTITY_LABELS, RELATION_LABELS)
+    return f"the folder holds {FACTS} and both label files" if path.is_dir() and all(_find(path, name) for name in names) else None
+
+
+FORMAT = Format(
+    name="cronkg",
+    title="CronKG folder (full.txt and label files)",
+    load=_load,
+    looks_like=_looks_like,
+    notes="Years only. The minus sign of years before 1 is lost in the published files, so that such facts look reversed and are dropped.",
+)
+"""The layout of CronKG, and the package's own layout for graphs that are written by hand."""

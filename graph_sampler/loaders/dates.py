@@ -29,6 +29,7 @@ _TIME = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _WRAPPED = re.compile(r'"([^"]*)"(?:\^\^\S+)?')
+_STATED = re.compile(r"(.*) <(day|month|year|decade|century)>", re.DOTALL)
 _CLOCK = re.compile(r"[T\x20]\d\d:\d\d.*\Z", re.ASCII | re.DOTALL)
 
 
@@ -68,6 +69,17 @@ class TimeRange(NamedTuple):
     last_day: int = POS_INF
 
 
+OPEN = "<open>"
+"""Time text of a loader whose source says that the fact still holds."""
+ABSENT = "<absent>"
+"""Time text of a loader whose source says nothing: it may be open or not known."""
+
+
+def with_precision(text: str, precision: Precision) -> str:
+    """Time text of a loader whose source states a precision beside the time; `read_time` reads it back."""
+    return f"{text} <{precision.value}>"
+
+
 _NOT_KNOWN = TimeRange(TimeKind.UNKNOWN)
 _BAD = TimeRange(TimeKind.BAD)
 
@@ -87,7 +99,7 @@ def read_time(
     sentinels are compared with the whole text and with the text without sign, quotes and time of day.
 
     Args:
-        text: the source's text.
+        text: the source's text, or what `with_precision`, `OPEN` and `ABSENT` write.
         granularity: the graph's unit.
         numbering: how the source counts years before 1; `historical` has no year 0.
         open_dates: texts that mean "still holds".
@@ -95,6 +107,12 @@ def read_time(
         precision: stated precision; digits finer than it are not read, wider than a year it widens.
     """
     text = text.strip()
+    if text == OPEN:
+        return TimeRange(TimeKind.OPEN)
+    if text == ABSENT:
+        return _NOT_KNOWN
+    if stated := _STATED.fullmatch(text):
+        text, precision = stated.group(1), Precision(stated.group(2))
     if wrapped := _WRAPPED.fullmatch(text):
         text = wrapped.group(1).strip()
     bare = _CLOCK.sub("", text).removeprefix("+")

@@ -11,6 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.cronkg import load_types
+from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.records import CsvReader, JsonLinesReader
 from graph_sampler.loaders.text_lines import TsvReader
 from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels, Texts, alias_map, label_map
@@ -119,3 +122,34 @@ def read_name(name: str, *, split_case: bool) -> str:
     """A name as words: angle brackets go, underscores are blanks, `wasBornIn` may become `was born in`."""
     name = name.strip().removeprefix("<").removesuffix(">").replace("_", " ")
     return _CAMEL.sub(" ", name).lower() if split_case else name
+
+
+def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> tuple[RawFacts, RawLabels]:
+    facts, labels = load_table(paths, config)
+    for path in paths:
+        counters.read(path)
+    counters.rows = len(facts.subject) + facts.malformed
+    labels.types = load_types(Path(config.types)) if config.types else {}
+    return facts, labels
+
+
+def _looks_like(path: Path, head: bytes) -> str | None:
+    """A tab-separated text of five columns, or a table whose name tells its kind."""
+    if path.is_dir():
+        return None
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in _PACKED]
+    if suffixes and suffixes[-1] in (".csv", ".jsonl", ".ndjson", ".parquet", ".pq"):
+        return f"its name ends in {suffixes[-1]}"
+    line, end, _ = head.partition(b"\n")
+    return "line 1 has five columns between tabs" if end and line.count(b"\t") == 4 else None
+
+
+FORMAT = Format(
+    name="table",
+    title="Generic table (TSV, CSV, JSON Lines or Parquet)",
+    load=_load,
+    looks_like=_looks_like,
+    settings=frozenset(("table", "header", "columns", "entity_labels", "relation_labels", "entity_aliases")),
+    notes="Columns, label files, sentinels and year numbering are what the config says.",
+)
+"""Any table of facts, as the config describes it."""
