@@ -1,58 +1,103 @@
-"""Plain or gzip text in blocks of whole lines, and tab-separated columns out of them.
+"""Text in blocks of whole lines, unpacked where it is packed, and tab-separated columns out of them.
 
 A line ends at `\\n` and nowhere else: U+2028, U+0085 and U+000B are data, as are `"` and `#`. One
-`\\r` before the line end and one byte order mark at the start are dropped. Paper: section 4.2.1.
+`\\r` before the line end and one byte order mark at the start are dropped. gzip, bzip2 and Zstandard are
+told by their first bytes. Paper: section 4.2.1.
 """
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from graph_sampler.raw_facts import Texts
 from state.errors import GraphFormatError
 
 _BLOCK = 1 << 22
-_GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_TAB, _NEWLINE = 9, 10
+_DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError, pa.ArrowException)
+PACKED = (".gz", ".gzip", ".bz2", ".zst")
+"""Endings that say how a file is packed and nothing about what it holds."""
 
 
-def open_binary(path: Path) -> IO[bytes]:
-    """The file's bytes, unpacked where its first bytes say gzip; the name does not matter.
+def _zstandard(path: Path) -> Any:
+    return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+
+
+_PACKINGS: tuple[tuple[bytes, str, Callable[[Path], Any]], ...] = (
+    (b"\x1f\x8b", "gzip", gzip.open),
+    (b"BZh", "bzip2", bz2.open),
+    (b"\x28\xb5\x2f\xfd", "Zstandard", _zstandard),
+)
+"""First bytes, name and opener of each kind of packed file."""
+
+
+def _packing(path: Path) -> tuple[str, Callable[[Path], Any]] | None:
+    """Name and opener of a packed file's kind; `None` for a plain one.
 
     Raises:
         GraphFormatError: there is no such file, or it cannot be read.
     """
     try:
         with path.open("rb") as probe:
-            is_gzip = probe.read(2) == _GZIP
-        return cast(IO[bytes], gzip.open(path, "rb")) if is_gzip else path.open("rb")
+            magic = probe.read(4)
     except FileNotFoundError:
         raise GraphFormatError("no such file", where=str(path)) from None
     except OSError as err:
         raise GraphFormatError(f"cannot be read: {err.strerror or err}", where=str(path)) from None
+    return next(((name, opener) for first, name, opener in _PACKINGS if magic.startswith(first)), None)
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """The file's bytes, unpacked where its first bytes say that it is packed; the name does not matter.
+
+    Raises:
+        GraphFormatError: there is no such file, or it cannot be read.
+    """
+    packing = _packing(path)
+    return cast(IO[bytes], packing[1](path) if packing else path.open("rb"))
+
+
+def read_head(path: Path, size: int) -> bytes:
+    """The first bytes of a file, unpacked; fewer where it is shorter, damaged or cut.
+
+    Raises:
+        GraphFormatError: there is no such file, or it cannot be read.
+    """
+    with open_binary(path) as stream:
+        try:
+            return stream.read(size).removeprefix(_BOM)
+        except _DAMAGED:
+            return b""
 
 
 def read_blocks(path: Path) -> Iterator[tuple[bytes, int]]:
     """Blocks of whole lines, each with the number of its first line, counted from 1; no byte order mark.
 
     Raises:
-        GraphFormatError: the file is missing, cannot be read, or its gzip stream is damaged.
+        GraphFormatError: the file is missing, cannot be read, or its packed stream is damaged.
     """
     line, rest, is_first = 1, b"", True
+    packing = _packing(path)
     with open_binary(path) as stream:
         while True:
             try:
                 read = stream.read(_BLOCK)
-            except (EOFError, zlib.error, gzip.BadGzipFile) as err:
+            except _DAMAGED as err:
                 line += rest.count(b"\n")
-                what = "the gzip stream is cut short" if isinstance(err, EOFError) else "the gzip stream is damaged"
+                kind = packing[0] if packing else "file's"
+                is_cut = isinstance(err, EOFError) or "runcated" in str(err)
+                what = f"the {kind} stream is cut short" if is_cut else f"the {kind} stream is damaged"
                 raise GraphFormatError(what, where=f"{path}, line {line}", remedy="Fetch the file again.") from None
             block, rest = rest + read, b""
             if read:
@@ -88,13 +133,14 @@ def read_lines(path: Path) -> Iterator[tuple[str, int]]:
 class TsvReader:
     """Columns of a tab-separated file, without quoting and without comments."""
 
-    def __init__(self, path: Path, width: int | None = None, *, header: bool = False) -> None:
+    def __init__(self, path: Path, width: int | None = None, *, header: bool = False, others: Collection[int] = ()) -> None:
         """Read the first line.
 
         Args:
             path: the file.
             width: the declared number of columns; `None` takes that of line 1.
             header: whether line 1 names the columns.
+            others: widths that rows may have beside the declared one, read by `ragged_batches`.
 
         Raises:
             GraphFormatError: the file is unreadable, line 1 has another number of columns, or there is no line
@@ -103,40 +149,58 @@ class TsvReader:
         self.path, self.header = path, header
         self.malformed = 0
         """Rows with another number of columns, so far."""
+        self.rows = 0
+        """Rows read so far, malformed ones included."""
         first = next(read_lines(path), None)
         if first is None and width is None:
             raise GraphFormatError("the file is empty", where=str(path))
-        cells = first[0].split("\t") if first else []
-        self.names: list[str] | None = cells if header else None
-        self.width = width if width is not None else len(cells)
-        if cells and len(cells) != self.width:
-            what = f"{len(cells)} columns where {self.width} are due"
+        self.first = first[0].split("\t") if first else []
+        """Cells of line 1."""
+        self.names: list[str] | None = self.first if header else None
+        self.width = width if width is not None else len(self.first)
+        self.widths = sorted({self.width, *others})
+        if self.first and len(self.first) not in self.widths:
+            due = " or ".join(map(str, self.widths))
+            what = f"{len(self.first)} columns where {due} are due"
             raise GraphFormatError(what, where=f"{path}, line 1", remedy="Columns are separated by tabs.")
 
     def batches(self, positions: Sequence[int]) -> Iterator[list[Texts]]:
         """Batches of the columns at the positions; rows of another width are counted and left out."""
+        for columns in self.ragged_batches():
+            yield [columns[position] for position in positions]
+
+    def ragged_batches(self) -> Iterator[list[Texts]]:
+        """Batches of all columns of the rows of one accepted width; the length of a batch tells the width."""
         for block, first in read_blocks(self.path):
             decode(block, self.path, first)
             if self.header and first == 1:
                 block = block[block.find(b"\n") + 1 or len(block) :]
             if block:
                 block = block if block.endswith(b"\n") else block + b"\n"
-                cells = self._cells(block.replace(b"\r\n", b"\n"))
-                yield [cells[position] for position in positions]
+                yield from self._columns(np.frombuffer(block.replace(b"\r\n", b"\n"), np.uint8))
 
-    def _cells(self, block: bytes) -> list[Texts]:
-        """All columns of the rows of the right width."""
-        signs = np.frombuffer(block, np.uint8)
-        is_end = (signs == 9) | (signs == 10)
-        ends = np.flatnonzero(is_end)
-        is_line_end = signs[ends] == 10
-        if len(ends) % self.width or (is_line_end.nonzero()[0] % self.width != self.width - 1).any():
-            lines = block[:-1].split(b"\n")
-            fitting = [line for line in lines if line.count(b"\t") == self.width - 1]
-            self.malformed += len(lines) - len(fitting)
-            return self._cells(b"\n".join(fitting) + b"\n") if fitting else [pa.array([], pa.string())] * self.width
-        # One text array over all cells: their bytes without the separators, and where each one starts.
-        starts = np.concatenate(([0], ends - np.arange(len(ends)))).astype(np.int32)
-        cells = pa.StringArray.from_buffers(len(ends), pa.py_buffer(starts), pa.py_buffer(signs[~is_end]))
-        grid = np.arange(len(ends)).reshape(-1, self.width)
-        return [cells.take(pa.array(column)) for column in grid.T]
+    def _columns(self, signs: npt.NDArray[np.uint8]) -> Iterator[list[Texts]]:
+        ends = np.flatnonzero((signs == _TAB) | (signs == _NEWLINE))
+        line_ends = np.flatnonzero(signs[ends] == _NEWLINE)
+        widths = np.diff(line_ends, prepend=-1)
+        self.rows += len(widths)
+        if (widths == self.width).all():
+            yield _cells(signs, ends, self.width)
+            return
+        self.malformed += int(np.isin(widths, self.widths, invert=True).sum())
+        lengths = np.diff(ends[line_ends], prepend=-1)
+        for width in self.widths:
+            fitting = signs[np.repeat(widths == width, lengths)]
+            if len(fitting):
+                yield _cells(fitting, np.flatnonzero((fitting == _TAB) | (fitting == _NEWLINE)), width)
+
+
+def _cells(signs: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64], width: int) -> list[Texts]:
+    """All columns of rows of one width; `ends` are the places of the signs that end a cell."""
+    # One text array over all cells: their bytes without the separators, and where each one starts.
+    starts = np.concatenate(([0], ends - np.arange(len(ends)))).astype(np.int32)
+    is_text = np.ones(len(signs), np.bool_)
+    is_text[ends] = False
+    cells = pa.StringArray.from_buffers(len(ends), pa.py_buffer(starts), pa.py_buffer(signs[is_text]))
+    grid = np.arange(len(ends)).reshape(-1, width)
+    return [cells.take(pa.array(column)) for column in grid.T]
