@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from graph_sampler.cleaning import clean
 from graph_sampler.loaders.counters import ImportCounters
@@ -14,7 +15,7 @@ from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.errors import ConfigError, GraphFormatError, did_you_mean
 from state.graph_options import GraphOptions
-from state.graph_report import CleaningReport
+from state.graph_report import CleaningReport, ImportReport
 
 BUNDLED = "bundled:"
 """Prefix of the graphs that the package carries."""
@@ -23,11 +24,35 @@ _SOME_READ = frozenset(("table", "header", "columns", "entity_labels", "relation
 _DATA = Path(__file__).parent / "data"
 
 
+class Source(NamedTuple):
+    """The rows of a config's files as they stand there, before cleaning."""
+
+    raw: RawFacts
+    labels: RawLabels
+    config: GraphConfig
+    """The section, with the layout's own count of years where it gave none."""
+    paths: list[Path]
+    imported: ImportReport
+    """What the loader counted."""
+
+
 def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
     """The cleaned graph of a config and the account of every row of its files.
 
     Raises:
         GraphFormatError: a file is missing or refused, or no fact is left.
+        ConfigError: a setting does not fit the format.
+    """
+    raw, labels, config, paths, imported = read_source(config)
+    graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths))
+    return graph, report.model_copy(update={"source": imported})
+
+
+def read_source(config: GraphConfig) -> Source:
+    """The rows and labels of a config's files.
+
+    Raises:
+        GraphFormatError: a file is missing or refused.
         ConfigError: a setting does not fit the format.
     """
     paths = [resolve_path(path) for path in ([config.path] if isinstance(config.path, str) else config.path)]
@@ -38,8 +63,7 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
     counters = ImportCounters()
     config = config.model_copy(update={"year_numbering": config.year_numbering or layout.year_numbering})
     raw, labels = layout.load(paths, config, counters)
-    graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths))
-    return graph, report.model_copy(update={"source": counters.report(layout.name)})
+    return Source(raw, labels, config, paths, counters.report(layout.name))
 
 
 def _refuse_unread(config: GraphConfig, layout: Format) -> None:
