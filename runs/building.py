@@ -27,9 +27,9 @@ from runs.run_folder import RunFolder, RunReader, spent
 from runs.run_models import find_modes
 from runs.sampling import sample_into
 from runs.terminal import progress, say
+from state.any_instance import Instance
 from state.config import Config, PromptsConfig
 from state.errors import ChronoQGError
-from state.instance import BenchmarkRecord
 from state.model_base import FORMAT_VERSION
 
 
@@ -185,7 +185,7 @@ def open_cache(config: Config) -> Iterator[ResponseCache | None]:
 def agents_of(workflow: Workflow) -> Agents:
     """What the engine is given of a workflow."""
 
-    async def one(record: BenchmarkRecord) -> InstanceResult:
+    async def one(record: Instance) -> InstanceResult:
         return await run_instance(record, workflow)
 
     return Agents(one, workflow.aclose)

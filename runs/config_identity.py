@@ -8,6 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import yaml
 
+from state.any_instance import Origin
 from state.config import Config
 from state.model_base import FORMAT_VERSION
 
@@ -26,10 +27,16 @@ def plain(config: Config) -> dict[str, Any]:
     return data
 
 
-def identity(config: Config) -> dict[str, Any]:
+def identity(config: Config, origin: Origin = "graph") -> dict[str, Any]:
     """What must be the same for a run directory to be continued: not keys, speed, limits, studies, evaluations, the cache's place."""
     data = plain(config)
-    del data["run"], data["cache"], data["study"], data["evaluate"], data["tdbench"], data["sampler"]["workers"]
+    del data["run"], data["cache"], data["study"], data["evaluate"], data["sampler"]["workers"]
+    if origin == "graph":
+        del data["tdbench"]
+    else:
+        del data["graph"], data["sampler"], data["evidence"]
+        for table in data["tdbench"]["tables"].values():
+            del table["path"], table["url_env"]  # what the tables hold decides, wherever they lie
     for model in data["models"].values():
         for key in ("api_key_env", "headers_env", "concurrency", "rpm", "tpm", "timeout_s", "patience_s", "price"):
             del model[key]

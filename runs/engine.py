@@ -10,19 +10,19 @@ import asyncio
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agents.workflow import InstanceResult
 from runs.database import InstanceOutcome, RunDatabase
 from runs.results import Results, backend_of
 from runs.run_folder import RunFolder
 from runs.terminal import Advance
+from state.any_instance import Instance
 from state.errors import ChronoQGError
-from state.instance import BenchmarkRecord
 from state.trajectory import Visit
 from state.vocabulary import Node, Status
 
-RunInstance = Callable[[BenchmarkRecord], Awaitable[InstanceResult]]
+RunInstance = Callable[[Any], Awaitable[InstanceResult]]
 """Takes one record through the agents; never raises for what a model may do."""
 
 
@@ -55,7 +55,7 @@ def run_pending(folder: RunFolder, agents: Agents, *, retry_failed: bool = False
         KeyboardInterrupt: the user stopped it; what is finished is kept.
     """
     assert folder.reader is not None, "the traces come first"
-    traces, database = folder.reader.trace_file(), folder.database
+    traces, database = folder.reader.instances(), folder.database
     done = {ident for ident, status in database.finished().items() if not (retry_failed and status is Status.FAILED)}
     taken = traces.ids()[: number_to_take(folder)]
     pending = [number for number, ident in enumerate(taken) if ident not in done]
@@ -68,7 +68,7 @@ def run_pending(folder: RunFolder, agents: Agents, *, retry_failed: bool = False
 
 
 async def work_through(
-    pending: Iterator[BenchmarkRecord],
+    pending: Iterator[Instance],
     agents: Agents,
     concurrency: int,
     database: RunDatabase,
@@ -111,7 +111,7 @@ async def work_through(
         raise stopped[0]
 
 
-async def _run_one(record: BenchmarkRecord, run_instance: RunInstance) -> tuple[InstanceOutcome, Sequence[Visit]]:
+async def _run_one(record: Instance, run_instance: RunInstance) -> tuple[InstanceOutcome, Sequence[Visit]]:
     try:
         result = await run_instance(record)
     except ChronoQGError:

@@ -31,8 +31,8 @@ from runs.run_folder import CONFIG, RunReader, spent
 from runs.run_models import find_modes, with_noted_modes
 from runs.show import describe_history
 from runs.terminal import Advance, say
+from state.any_instance import Instance
 from state.errors import ConfigError, RunFolderError, did_you_mean
-from state.instance import BenchmarkRecord
 from state.model_base import FORMAT_VERSION
 from state.vocabulary import Node, Status
 
@@ -169,13 +169,13 @@ def fork_run(order: ForkOrder, advance: Advance | None = None) -> ForkReport:
                 start = RecordedStart(node, with_noted_modes(recorded, parent))
                 forked = ForkedWorkflow(live, start)
 
-                async def one(record: BenchmarkRecord) -> InstanceResult:
+                async def one(record: Instance) -> InstanceResult:
                     before = visits_before(node, parent.trajectory(record.id).visits)
                     assert before is not None, "only instances that reach the node are taken"
                     return await forked.run(record, before)
 
-                numbers = {ident: number for number, ident in enumerate(reader.trace_file().ids())}
-                records = (reader.trace_file().record(numbers[ident]) for ident in pending)
+                numbers = {ident: number for number, ident in enumerate(reader.instances().ids())}
+                records = (reader.instances().record(numbers[ident]) for ident in pending)
                 agents = Agents(one, forked.aclose)
                 counts = len(pending), len(ids)
                 with rare_collections():
@@ -184,7 +184,7 @@ def fork_run(order: ForkOrder, advance: Advance | None = None) -> ForkReport:
 
 
 def _node(typed: str) -> Node:
-    known = [node.value for node in Node if node is not Node.GENERATE]  # which is a row's of an evaluation
+    known = [node.value for node in Node if node not in (Node.GENERATE, Node.ANSWER, Node.JUDGE)]  # which are an evaluation's
     if typed not in known:
         raise ConfigError(f"there is no node {typed!r}", where="--from", remedy=did_you_mean(typed, known))
     return Node(typed)
@@ -228,7 +228,7 @@ def _ask_for_trust(loaded: LoadedConfig, order: ForkOrder) -> None:
 
 def _instances(reader: RunReader, node: Node, instance: str | None) -> tuple[list[str], int]:
     """The finished instances to fork, sorted by id, and how many others never came to the node."""
-    wanted = None if instance is None else reader.record(instance).id
+    wanted = None if instance is None else reader.instance(instance).id
     with reader.database() as database:
         finished = sorted(database.finished())
         if wanted is not None and wanted not in finished:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from runs.config_identity import identity
+from state.any_instance import Origin
 from state.config import Config
 from state.interval import Granularity
 from state.model_base import Contract
@@ -69,8 +70,10 @@ class Manifest(Contract):
     """SHA-256 of what of the config must stay the same for the run to be continued."""
     seed: int
     """The sampler's seed."""
+    origin: Origin = "graph"
+    """What the traces are made of."""
     graph: GraphNote
-    """The source graph."""
+    """The source graph; of tables, all of them taken as one."""
     traces: TracesNote
     """The traces."""
     study: dict[str, str] | None = None
@@ -83,9 +86,9 @@ class Manifest(Contract):
     """What became of them; `None` before a build has finished, and again from when more instances are taken up until they are through."""
 
 
-def config_sha256(config: Config) -> str:
+def config_sha256(config: Config, origin: Origin = "graph") -> str:
     """SHA-256 of the parts of a config that decide the outcome."""
-    return hashlib.sha256(json.dumps(identity(config), sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(identity(config, origin), sort_keys=True).encode()).hexdigest()
 
 
 def package_versions() -> dict[str, str]:

@@ -60,7 +60,7 @@ def replay_instance(reader: RunReader, instance_id: str, *, current_prompts: boo
         ReplayMismatch: at the first difference from the record.
         RunFolderError: the instance is not there or not finished, or the directory is damaged.
     """
-    ident = reader.record(instance_id).id
+    ident = reader.instance(instance_id).id
     with reader.database() as database:
         replayed = RunReplayer(reader, database, current_prompts=current_prompts).replay(ident)
     return ReplayReport(replayed.trajectory, replayed.outcome.status, tuple(prompt_notes(reader, current_prompts=current_prompts)))
@@ -90,7 +90,7 @@ class RunReplayer:
         """
         self._reader = reader
         self._database = database
-        self._traces = reader.trace_file()
+        self._traces = reader.instances()
         self._numbers = {ident: number for number, ident in enumerate(self._traces.ids())}
         config = with_noted_modes(_config(reader, current_prompts), database)
         start, verifies_only = None, isinstance(reader, ForkReader) and reader.note.verifies_only

@@ -9,24 +9,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 from graph_sampler.labels import normalise_label
 from runs.database import InstanceOutcome
 from runs.json_lines import model_line
 from runs.manifest import Counts
+from state.any_instance import Instance, Origin
 from state.config import Config
 from state.instance import Backend, BenchmarkRecord, DiscardedRecord, FailedRecord
+from state.table_instance import DiscardedTableInstance, FailedTableInstance, TableInstance
 from state.vocabulary import ConstraintCount, DiscardReason, Status
 
-Group = ConstraintCount | Literal[Status.DISCARDED, Status.FAILED]
+Part = ConstraintCount | Literal["all"]
+"""A part of a benchmark; questions about tables have one, `all`."""
+PARTS: dict[Origin, tuple[Part, ...]] = {"graph": tuple(ConstraintCount), "tables": ("all",)}
+"""The parts of a benchmark, by what it is made of."""
+Group = Part | Literal[Status.DISCARDED, Status.FAILED]
 """Which of the final files: a part of the benchmark, or those thrown away or failed."""
 
 
 class Results:
     """The lines of the final files; what is known of all of them is whole once the lines are used up."""
 
-    def __init__(self, records: Iterable[BenchmarkRecord], outcome_of: Callable[[str], InstanceOutcome | None], backend: Backend) -> None:
+    def __init__(self, records: Iterable[Instance], outcome_of: Callable[[str], InstanceOutcome | None], backend: Backend) -> None:
         """Takes what the lines are made of.
 
         Args:
@@ -58,10 +64,10 @@ class Results:
     @property
     def counts(self) -> Counts:
         """What became of the instances."""
-        accepted = sum(self._in_group[part] for part in ConstraintCount)
+        accepted = sum(self._in_group[part] for parts in PARTS.values() for part in parts)
         return Counts(accepted=accepted, discarded=dict(sorted(self._reasons.items())), failed=self._in_group[Status.FAILED])
 
-    def _line(self, record: BenchmarkRecord, outcome: InstanceOutcome) -> tuple[Group, bytes]:
+    def _line(self, record: Instance, outcome: InstanceOutcome) -> tuple[Group, bytes]:
         if outcome.status is Status.FAILED:
             return Status.FAILED, model_line(failed_record(record, outcome))
         earlier = None
@@ -69,31 +75,40 @@ class Results:
             earlier = self._first_with.setdefault(normalise_label(outcome.question), record.id)
             if earlier == record.id:
                 accepted = record.model_copy(update={"final_question": outcome.question, "backend": self._backend})
-                return record.constraint_part, model_line(accepted)
+                return part_of(record), model_line(accepted)
             self.duplicates[record.id] = earlier
         thrown = discarded_record(record, outcome, earlier)
         self._reasons[thrown.reason] += 1
         return Status.DISCARDED, model_line(thrown)
 
 
-def discarded_record(record: BenchmarkRecord, outcome: InstanceOutcome, duplicate_of: str | None) -> DiscardedRecord:
+def part_of(record: Instance) -> Part:
+    """The part of the benchmark that an instance belongs to."""
+    return record.constraint_part if isinstance(record, BenchmarkRecord) else "all"
+
+
+def discarded_record(record: Instance, outcome: InstanceOutcome, duplicate_of: str | None) -> DiscardedRecord | DiscardedTableInstance:
     """The line of `discarded.jsonl` for an instance."""
     reason, detail = outcome.reason, outcome.detail
     if duplicate_of is not None:
         reason, detail = DiscardReason.DUPLICATE_QUESTION, f"{outcome.question} | the question of {duplicate_of}"
     assert reason is not None, "a discarded instance has a reason"
-    return DiscardedRecord.model_construct(
-        **{name: getattr(record, name) for name in BenchmarkRecord.model_fields},
-        reason=reason,
-        detail=detail,
-        last_node=outcome.last_node,
-    )
+    why: dict[str, Any] = {"reason": reason, "detail": detail, "last_node": outcome.last_node}
+    if isinstance(record, TableInstance):
+        return DiscardedTableInstance.model_construct(**_fields(record), **why)
+    return DiscardedRecord.model_construct(**_fields(record), **why)
 
 
-def failed_record(record: BenchmarkRecord, outcome: InstanceOutcome) -> FailedRecord:
+def failed_record(record: Instance, outcome: InstanceOutcome) -> FailedRecord | FailedTableInstance:
     """The line of `failed.jsonl` for an instance."""
-    fields = {name: getattr(record, name) for name in BenchmarkRecord.model_fields}
-    return FailedRecord.model_construct(**fields, detail=outcome.detail, last_node=outcome.last_node)
+    why: dict[str, Any] = {"detail": outcome.detail, "last_node": outcome.last_node}
+    if isinstance(record, TableInstance):
+        return FailedTableInstance.model_construct(**_fields(record), **why)
+    return FailedRecord.model_construct(**_fields(record), **why)
+
+
+def _fields(record: Instance) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in type(record).model_fields}
 
 
 def backend_of(config: Config) -> Backend:

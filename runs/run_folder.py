@@ -21,14 +21,15 @@ from runs.config_identity import dump_config, first_difference, identity
 from runs.database import InstanceOutcome, RunDatabase, UsageRow
 from runs.json_lines import WholeFile, escape_line_ends, parse_line, pretty_json, read_bytes, read_lines, write_lines, write_whole
 from runs.manifest import GraphNote, Manifest, TracesNote, config_sha256, git_commit, package_versions
-from runs.results import Group, Results
+from runs.results import PARTS, Group, Part, Results
 from runs.trace_file import TraceFile
+from state.any_instance import INSTANCE_TYPES, Instance, Origin
 from state.config import Config
 from state.coverage import CoverageReport
 from state.errors import ChronoQGError, RunFolderError, did_you_mean
 from state.instance import BenchmarkRecord
-from state.model_base import FORMAT_VERSION
-from state.vocabulary import ConstraintCount, Status
+from state.model_base import FORMAT_VERSION, Contract
+from state.vocabulary import Status
 
 LOCK = ".lock"
 MANIFEST = "manifest.json"
@@ -62,7 +63,7 @@ class RunReader:
         if not (self.path / MANIFEST).exists():
             raise RunFolderError("this is not a run directory: it has no manifest.json", where=str(path))
         self.manifest = parse_line(Manifest, read_bytes(self.path / MANIFEST), self.path / MANIFEST, 1)
-        self._traces: TraceFile | None = None
+        self._traces: TraceFile[Any] | None = None
 
     def config(self) -> LoadedConfig:
         """The resolved config that the run keeps."""
@@ -73,14 +74,26 @@ class RunReader:
         path = self.path / COVERAGE
         return parse_line(CoverageReport, read_bytes(path), path, 1)
 
-    def trace_file(self) -> TraceFile:
-        """`traces.jsonl`, looked through once.
+    def instances(self) -> TraceFile[Instance]:
+        """`traces.jsonl`, looked through once, whatever its lines are.
 
         Raises:
             RunFolderError: the file is damaged; the message names the broken line.
         """
         if self._traces is None:
-            self._traces = TraceFile(self.path / TRACES, self.manifest.traces.sha256)
+            self._traces = TraceFile(self.path / TRACES, self.manifest.traces.sha256, INSTANCE_TYPES[self.manifest.origin])
+        return self._traces
+
+    def trace_file(self) -> TraceFile[BenchmarkRecord]:
+        """`traces.jsonl` of a run over a graph.
+
+        Raises:
+            RunFolderError: the run is about tables, or the file is damaged; the message names the broken line.
+        """
+        self.instances()
+        if self.manifest.origin != "graph" or self._traces is None:
+            remedy = "Name a run that `chronoqg build` made; `chronoqg show`, `replay` and `tdbench evaluate` take this one."
+            raise RunFolderError("this run asks about tables, not about a graph", where=str(self.path), remedy=remedy)
         return self._traces
 
     def trace_lines(self) -> Iterator[bytes]:
@@ -89,37 +102,53 @@ class RunReader:
         Raises:
             RunFolderError: the file is damaged; the message names the broken line.
         """
-        return self.trace_file().lines()
+        return self.instances().lines()
 
     def traces(self) -> Iterator[BenchmarkRecord]:
-        """The sampled records, sorted by id.
+        """The sampled records of a run over a graph, sorted by id.
 
         Raises:
-            RunFolderError: the file is damaged; the message names the broken line.
+            RunFolderError: as `trace_file`.
         """
         return self.trace_file().records()
 
     def record(self, instance_id: str) -> BenchmarkRecord:
-        """The sampled record of an instance, named by its id or the beginning of its hex digits that only it has.
+        """The sampled record of an instance of a run over a graph; see `instance`.
 
         Raises:
-            RunFolderError: no instance, or more than one, has this id.
+            RunFolderError: as `trace_file`, or no instance, or more than one, has this id.
         """
-        traces = self.trace_file()
-        ids, dataset = traces.ids(), f"{self.manifest.dataset}-"
+        return self.trace_file().record(self._number(instance_id))
+
+    def instance(self, instance_id: str) -> Instance:
+        """An instance of any run, named by its id or the beginning of its hex digits that only it has.
+
+        Raises:
+            RunFolderError: no instance, or more than one, has this id, or the file is damaged.
+        """
+        return self.instances().record(self._number(instance_id))
+
+    def _number(self, instance_id: str) -> int:
+        """The place of an instance in the file."""
+        traces = self.instances()
+        ids = traces.ids()
         found = [number for number, ident in enumerate(ids) if ident == instance_id][:1]
         if instance_id and not found:
-            found = [number for number, ident in enumerate(ids) if ident.removeprefix(dataset).startswith(instance_id)]
+            found = [number for number, ident in enumerate(ids) if _digits(ident, self.manifest).startswith(instance_id)]
         if len(found) == 1:
-            return traces.record(found[0])
+            return found[0]
         known = [ids[number] for number in found] or ids
         what = f"{len(found)} instances begin with {instance_id!r}" if found else f"no instance {instance_id!r}"
         remedy = did_you_mean(instance_id, known) if len(known) < 10 else f"Ids look like {known[0]}; they stand in {traces.path}."
         raise RunFolderError(what, where=str(self.path), remedy=remedy)
 
-    def benchmark_file(self, part: ConstraintCount) -> Path:
+    def benchmark_file(self, part: Part) -> Path:
         """Where the records of one part stand once a build has finished."""
-        return self.path / BENCHMARK / f"{self.manifest.dataset}-{part}.jsonl"
+        return self.path / BENCHMARK / (f"{self.manifest.dataset}.jsonl" if part == "all" else f"{self.manifest.dataset}-{part}.jsonl")
+
+    def benchmark_files(self) -> dict[Part, Path]:
+        """Where the records of each part stand once a build has finished."""
+        return {part: self.benchmark_file(part) for part in PARTS[self.manifest.origin]}
 
     @property
     def prompts_path(self) -> Path:
@@ -141,9 +170,9 @@ class RunReader:
 
     def first_accepted(self) -> str | None:
         """The id of an accepted instance; `None` if there is none."""
-        for part in ConstraintCount:
-            for line in read_lines(self.benchmark_file(part)):
-                return parse_line(BenchmarkRecord, line, self.benchmark_file(part), 1).id
+        for path in self.benchmark_files().values():
+            for line in read_lines(path):
+                return parse_line(INSTANCE_TYPES[self.manifest.origin], line, path, 1).id
         return None
 
     @property
@@ -172,14 +201,20 @@ class RunReader:
 class RunFolder:
     """A run directory that this process owns and writes."""
 
-    def __init__(self, path: str | Path, loaded: LoadedConfig) -> None:
+    def __init__(self, path: str | Path, loaded: LoadedConfig, origin: Origin = "graph") -> None:
         """Claims the directory for a config, and creates it if need be.
+
+        Args:
+            path: the directory.
+            loaded: the config.
+            origin: what the run's traces are made of.
 
         Raises:
             RunFolderError: it cannot be written, another process owns it, or it belongs to something else.
         """
         self.path = Path(path)
         self.loaded = loaded
+        self.origin: Origin = origin
         self._made = self._make_directory()
         self._refuse_other_contents()
         self._lock = FileLock(self.path / LOCK)
@@ -235,19 +270,21 @@ class RunFolder:
             self._database = RunDatabase(self.path / DATABASE, writable=True)
         return self._database
 
-    def write_sample(self, lines: Sequence[bytes], coverage: CoverageReport, graph: GraphNote) -> None:
+    def write_sample(self, lines: Sequence[bytes], coverage: Contract, graph: GraphNote) -> None:
         """Stores the sampled traces; from here on the directory is this config's run."""
         lines = [escape_line_ends(line) for line in lines]
+        config, is_graph = self.config, self.origin == "graph"
         self._write_config()
         write_lines(self.path / TRACES, lines)
         write_whole(self.path / COVERAGE, [pretty_json(coverage.model_dump(mode="json"))])
         self._write_manifest(
             Manifest(
-                dataset=self.config.dataset,
+                dataset=config.dataset,
                 versions=package_versions(),
                 git_commit=git_commit(),
-                config_sha256=config_sha256(self.config),
-                seed=self.config.sampler.seed,
+                config_sha256=config_sha256(config, self.origin),
+                seed=config.sampler.seed if is_graph else config.tdbench.seed,
+                origin=self.origin,
                 graph=graph,
                 traces=TracesNote(count=len(lines), sha256=_sha256_of_lines(lines)),
             )
@@ -273,7 +310,7 @@ class RunFolder:
         None appears before all are written.
         """
         assert self.reader is not None
-        places: dict[Group, Path] = {part: self.reader.benchmark_file(part) for part in ConstraintCount}
+        places: dict[Group, Path] = dict(self.reader.benchmark_files().items())
         places |= {Status.DISCARDED: self.path / DISCARDED, Status.FAILED: self.path / FAILED}
         with contextlib.ExitStack() as stack:
             files = {group: stack.enter_context(WholeFile(path)) for group, path in places.items()}
@@ -289,7 +326,7 @@ class RunFolder:
     def has_results(self, taken: int) -> bool:
         """Whether the final files cover that many traces, are all there, and no instance has been taken up since."""
         assert self.reader is not None
-        files = [self.reader.benchmark_file(part) for part in ConstraintCount]
+        files = [*self.reader.benchmark_files().values()]
         files += [self.path / name for name in (DISCARDED, FAILED, USAGE)]
         return self.manifest.counts is not None and self.manifest.taken >= taken and all(file.exists() for file in files)
 
@@ -312,8 +349,8 @@ class RunFolder:
         if not (self.path / MANIFEST).exists():
             return
         self.reader = RunReader(self.path)
-        if self.reader.manifest.config_sha256 != config_sha256(self.config):
-            key = first_difference(identity(self.config), _stored_identity(self.reader))
+        if self.reader.manifest.origin != self.origin or self.reader.manifest.config_sha256 != config_sha256(self.config, self.origin):
+            key = first_difference(identity(self.config, self.origin), _stored_identity(self.reader, self.origin))
             raise RunFolderError(
                 f"the run directory belongs to another config{f' ({key} differs)' if key else ''}",
                 where=str(self.path),
@@ -338,9 +375,14 @@ def spent(rows: Sequence[UsageRow]) -> float:
     return sum(row.usd_paid for row in rows)
 
 
-def _stored_identity(reader: RunReader) -> dict[str, Any] | None:
+def _digits(ident: str, manifest: Manifest) -> str:
+    """The hex digits of an id, and what follows them."""
+    return ident.removeprefix(f"{manifest.dataset}-") if manifest.origin == "graph" else ident.rpartition("-")[2]
+
+
+def _stored_identity(reader: RunReader, origin: Origin) -> dict[str, Any] | None:
     try:
-        return identity(reader.config().config)
+        return identity(reader.config().config, origin)
     except (ChronoQGError, yaml.YAMLError):
         return None
 

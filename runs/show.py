@@ -11,8 +11,10 @@ from runs.database import InstanceOutcome
 from runs.forks import ForkReader, fork_names
 from runs.run_folder import RunReader
 from runs.study_items import describe_item, describe_reading, find_item
+from state.any_instance import Instance
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
+from state.table_instance import ShownRow, ShownTable, TableInstance
 from state.trajectory import Trajectory, Try, Visit
 from state.vocabulary import Status
 
@@ -23,9 +25,9 @@ def describe_instance(reader: RunReader, instance_id: str) -> list[str]:
     Raises:
         RunFolderError: there is no such instance, or the directory is damaged.
     """
-    record = reader.record(instance_id)
+    record = reader.instance(instance_id)
     item = find_item(reader.path, record.id)
-    lines = [*_head(record), *([] if item is None else describe_item(item)), *_trace(record), *_facts(record)]
+    lines = [*_about(record), *([] if item is None else describe_item(item))]
     if not reader.has_agents:
         cells = [] if isinstance(reader, ForkReader) else fork_names(reader.path)
         if item is not None and cells:
@@ -41,7 +43,7 @@ def describe_instance(reader: RunReader, instance_id: str) -> list[str]:
 
 def instance_json(reader: RunReader, instance_id: str) -> bytes:
     """The same as one JSON object: `record`, `outcome`, `duplicate_of`, `trajectory`."""
-    record = reader.record(instance_id)
+    record = reader.instance(instance_id)
     data: dict[str, Any] = {"record": record.model_dump(mode="json"), "outcome": None, "duplicate_of": None, "trajectory": None}
     if reader.has_agents:
         with reader.database() as database:
@@ -58,6 +60,38 @@ def describe_history(trajectory: Trajectory) -> list[str]:
     for visit in trajectory.visits:
         lines += _visit(visit)
     return lines if trajectory.visits else [*lines, "  no node was visited"]
+
+
+def _about(record: Instance) -> list[str]:
+    """What an instance asks, and the facts or rows that decide it."""
+    if isinstance(record, TableInstance):
+        return [*_query(record), *(line for table in record.evidence for line in _rows(record, table))]
+    return [*_head(record), *_trace(record), *_facts(record)]
+
+
+def _query(record: TableInstance) -> Iterator[str]:
+    question = record.question
+    asks = question.kind.value if question.relation is None else question.relation.value
+    yield record.id
+    yield f"  table {question.table}, {asks}, {question.cardinality.value}, {question.hops} hop(s), phrasing {record.phrasing}"
+    yield f"  {question.semantics} semantics, unit {question.granularity.value}, seed {record.provenance.seed}"
+    yield ""
+    yield f"Query              {record.sql}"
+    yield f"Answers            {'; '.join(record.answers) or 'none'}"
+    yield f"A reply must date  {question.time_checked.value}"
+
+
+def _rows(record: TableInstance, table: ShownTable) -> Iterator[str]:
+    yield ""
+    yield f"Rows shown of {table.name}: {len(table.rows)}, ends {table.ends}; * marks those that hold an answer"
+    yield f"    {' | '.join(table.columns)}"
+    answers = set(record.answers)
+    for row in sorted(table.rows, key=lambda row: (row.values, row.start)):
+        yield f"  {'*' if answers.intersection(row.values) else ' '} {' | '.join(row.values)} | {_when(row, table)}"
+
+
+def _when(row: ShownRow, table: ShownTable) -> str:
+    return f"{row.start} to {row.end or ('today' if table.open_end == 'ongoing' else 'an unknown end')}"
 
 
 def _head(record: BenchmarkRecord) -> Iterator[str]:

@@ -13,7 +13,6 @@ from runs.forks import FORKS, ForkReader
 from runs.json_lines import read_bytes
 from runs.run_folder import CONFIG, DISCARDED, FAILED, PROMPTS, TRACES, USAGE, RunReader
 from state.errors import RunFolderError
-from state.vocabulary import ConstraintCount
 
 _DEEP = 100
 _DEPTHS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
@@ -40,9 +39,9 @@ def check_sound(reader: RunReader, files: Collection[str]) -> list[LoadedConfig]
     if manifest.dataset != configs[0].config.dataset:
         raise RunFolderError("manifest and config name different datasets", where=where)
     if manifest.taken:
-        finals = [reader.benchmark_file(part).relative_to(reader.path).as_posix() for part in ConstraintCount]
+        finals = [path.relative_to(reader.path).as_posix() for path in reader.benchmark_files().values()]
         _find((*finals, DISCARDED, FAILED, USAGE), files, where)
-    if sum(1 for _ in reader.traces()) != manifest.traces.count:
+    if sum(1 for _ in reader.instances().records()) != manifest.traces.count:
         raise RunFolderError("the manifest counts other traces", where=str(reader.path / TRACES))
     return configs
 

@@ -13,11 +13,11 @@ from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 from runs.json_lines import RESTORE, cut_off, parse_line
+from state.any_instance import Instance
 from state.errors import RunFolderError
-from state.instance import BenchmarkRecord
 
 _PIECE = 1 << 22
 _BUFFER = 1 << 16
@@ -26,18 +26,22 @@ _HEAD = 256
 _ID_COMES_FIRST = re.compile(rb'\{"id":"([^"\\\x00-\x1f]*)",')
 
 
-class TraceFile:
+Line = TypeVar("Line", bound=Instance)
+
+
+class TraceFile(Generic[Line]):
     """The sampled records of a run; lines are counted from 0, in errors from 1.
 
     The file is looked through when this is made, and again whenever it was touched since then. Whatever
     reads raises `RunFolderError` if the file is damaged or no longer the one that was sampled.
     """
 
-    def __init__(self, path: Path, sha256: str) -> None:
+    def __init__(self, path: Path, sha256: str, of: type[Line]) -> None:
         """Looks through the file.
 
         Args:
             path: the file.
+            of: what its lines are.
             sha256: what its SHA-256 must be.
 
         Raises:
@@ -45,6 +49,7 @@ class TraceFile:
         """
         self.path = path
         self._sha256 = sha256
+        self._of = of
         self._stamp: tuple[int, ...] | None = None
         self._begins: Sequence[int] = (0,)
         self._ids: Sequence[str] = ()
@@ -69,15 +74,15 @@ class TraceFile:
             for number in range(len(self)) if numbers is None else numbers:
                 yield _read(file, self._begins, number)
 
-    def record(self, number: int) -> BenchmarkRecord:
+    def record(self, number: int) -> Line:
         """The record of one line."""
-        return parse_line(BenchmarkRecord, self.line(number), self.path, number + 1)
+        return parse_line(self._of, self.line(number), self.path, number + 1)
 
-    def records(self, numbers: range | None = None) -> Iterator[BenchmarkRecord]:
+    def records(self, numbers: range | None = None) -> Iterator[Line]:
         """The records of these lines, in the order given; by default all."""
         wanted = range(len(self)) if numbers is None else numbers
         for number, line in zip(wanted, self.lines(wanted), strict=True):
-            yield parse_line(BenchmarkRecord, line, self.path, number + 1)
+            yield parse_line(self._of, line, self.path, number + 1)
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
@@ -97,10 +102,10 @@ class TraceFile:
             raise cut_off(self.path, len(begins))
         if sha256 != self._sha256:
             for number in range(len(heads)):
-                parse_line(BenchmarkRecord, _read(file, begins, number), self.path, number + 1)
+                parse_line(self._of, _read(file, begins, number), self.path, number + 1)
             raise RunFolderError("the file is not the one that was sampled", where=str(self.path), remedy=RESTORE)
         ids = [
-            parse_line(BenchmarkRecord, _read(file, begins, number), self.path, number + 1).id if ident is None else ident
+            parse_line(self._of, _read(file, begins, number), self.path, number + 1).id if ident is None else ident
             for number, ident in enumerate(heads)
         ]
         return begins, ids
