@@ -12,7 +12,9 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from state.answer_roles import VerdictReply
 from state.roles import AnswersReply, CauseReply, FactDescription, QuestionReply, ReadingReply, RoleReply, StatedConstraint, TextReply
+from state.tdbench_scoring import TimeVerdict
 from state.trajectory import Usage
 from state.vocabulary import Cause, OperatorWord, RankOrder, Role, TryError
 
@@ -99,7 +101,7 @@ def parse_reply(raw: RawReply, role: Role) -> ParsedReply:
     if raw.text is None or not raw.text.strip():
         return ParsedReply(None, TryError.EMPTY, "the reply is empty")
     try:
-        if role is Role.GENERATOR:
+        if role in (Role.GENERATOR, Role.ANSWERER):
             return ParsedReply(TextReply(text=without_surrogates(_without_reasoning(raw.text)).strip()))
         return ParsedReply(_SCHEMAS[role](_payload(raw.text)))
     except _Unreadable as problem:
@@ -297,6 +299,18 @@ def _description(value: Any, name: str) -> FactDescription:
     return FactDescription(relation=_text(_field(value, "relation"), "relation"), subject=subject, object=object_)
 
 
+def _verdict(payload: dict[str, Any] | str) -> VerdictReply:
+    if not isinstance(payload, dict):
+        raise _Unreadable("the reply is not the JSON object asked for")
+    words = {}
+    for name in ("answer", "time"):
+        word = _field(payload, name)
+        if not isinstance(word, str) or word not in TimeVerdict.__members__.values():
+            raise _Unreadable(f"{name!r} must be one of: {', '.join(TimeVerdict)}")
+        words[name] = TimeVerdict(word)
+    return VerdictReply(answer=words["answer"], time=words["time"])
+
+
 _SCHEMAS: dict[Role, Callable[[dict[str, Any] | str], RoleReply]] = {
     Role.REWRITER: _question,
     Role.REVISER: _question,
@@ -305,4 +319,5 @@ _SCHEMAS: dict[Role, Callable[[dict[str, Any] | str], RoleReply]] = {
     Role.APPEAL: _answers,
     Role.ERROR_ANALYST: _cause,
     Role.ROUND_TRIP_READER: _reading,
+    Role.JUDGE: _verdict,
 }

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import prompts
+from agents.answering import answering_variables
 from agents.constraint_difference import Finding
 from agents.prompt_renderer import variables
+from state.answer_roles import AnswerRequest, GoldAnswer, JudgeRequest
 from state.fact import LabelledFact
+from state.interval import Granularity
 from state.roles import (
     AnalyseRequest,
     LeakRewriteRequest,
@@ -19,6 +22,7 @@ from state.roles import (
     RoleRequest,
     VerifyRequest,
 )
+from state.table_instance import ShownRow, ShownTable
 from state.vocabulary import Cause, Difference
 
 
@@ -80,6 +84,29 @@ _EXAMPLES: Mapping[str, tuple[RoleRequest, str | None]] = {
 }
 """Folder of prompts -> request and verifier's mode."""
 
+_HEADS = ShownTable(
+    name="heads",
+    columns=("works", "head"),
+    ends="exclusive",
+    open_end="ongoing",
+    rows=(
+        ShownRow(values=("Fenn Mill", "Lea Orr"), start="1988", end="1993"),
+        ShownRow(values=("Fenn Mill", _ANSWER), start="1995", end=None),
+    ),
+)
+_AFTER = "Who became head of Fenn Mill after 1993?"
+_ANSWERING: Mapping[str, RoleRequest] = {
+    "table_answerer": AnswerRequest(question=_AFTER, tables=(_HEADS,), unit=Granularity.YEAR, as_of="2001-06-01"),
+    "table_judge": JudgeRequest(
+        question=_AFTER,
+        answers=(GoldAnswer(name=_ANSWER, aliases=(), dates="start: 1995"),),
+        others=("Lea Orr",),
+        demanded="start",
+        reply=f"{_ANSWER}, from 1995 to the present.",
+    ),
+}
+"""Folder of prompts -> request, of the roles of an evaluation on temporal tables."""
+
 
 def example_messages(prompt: prompts.Prompt) -> tuple[dict[str, str], ...]:
     """The system and the user message that a prompt's role would be sent.
@@ -90,6 +117,8 @@ def example_messages(prompt: prompts.Prompt) -> tuple[dict[str, str], ...]:
     Raises:
         ConfigError: the prompt's variables are not its role's.
     """
+    if prompt.role in _ANSWERING:
+        return prompts.render(prompt, answering_variables(_ANSWERING[prompt.role]))
     if prompt.role in _EXAMPLES:
         return prompts.render(prompt, variables(*_EXAMPLES[prompt.role]))
     known: dict[str, Any] = {}

@@ -6,6 +6,7 @@ constraint); both the language-model backend and the rule backend get the same r
 
 from __future__ import annotations
 
+from state.answer_roles import AnswerRoleRequest, VerdictReply
 from state.fact import LabelledFact
 from state.model_base import Contract
 from state.table_roles import TableRoleRequest
@@ -114,7 +115,15 @@ class GenerateRequest(Contract):
 
 
 RoleRequest = (
-    RewriteRequest | VerifyRequest | ReadRequest | AnalyseRequest | ReviseRequest | LeakRewriteRequest | GenerateRequest | TableRoleRequest
+    RewriteRequest
+    | VerifyRequest
+    | ReadRequest
+    | AnalyseRequest
+    | ReviseRequest
+    | LeakRewriteRequest
+    | GenerateRequest
+    | TableRoleRequest
+    | AnswerRoleRequest
 )
 
 
@@ -179,10 +188,10 @@ class ReadingReply(Contract):
 
 
 class TextReply(Contract):
-    """Reply of a question generator at one of its stages."""
+    """Reply of a question generator at one of its stages, or of a model that answers a question."""
 
     text: str
     """The text without reasoning blocks."""
 
 
-RoleReply = QuestionReply | AnswersReply | CauseReply | ReadingReply | TextReply
+RoleReply = QuestionReply | AnswersReply | CauseReply | ReadingReply | TextReply | VerdictReply

@@ -80,6 +80,10 @@ class Node(StrEnum):
     SECOND_LEAK_CHECK = "second_leak_check"
     GENERATE = "generate"
     """Only in an evaluation: one stage of a question generator."""
+    ANSWER = "answer"
+    """Only in an evaluation of models on temporal tables: a model answers a question."""
+    JUDGE = "judge"
+    """Only there: a model judges an answer."""
 
 
 class Terminal(StrEnum):
@@ -90,6 +94,8 @@ class Terminal(StrEnum):
     """Only in a study of the verifier: it agreed with the question that it was given."""
     WRITTEN = "written"
     """Only in an evaluation: the generator wrote its question."""
+    REPLIED = "replied"
+    """Only in an evaluation of models on temporal tables: the answer or the verdict is there."""
     FAILED_VERIFICATION = "discarded: failed verification"
     ANSWER_LEAK = "discarded: answer leak"
     AGENT_ERROR = "failed: agent error"
@@ -137,6 +143,10 @@ class Role(StrEnum):
     LEAK_FILTER = "leak_filter"
     GENERATOR = "generator"
     """Only in an evaluation: a question generator that is scored."""
+    ANSWERER = "answerer"
+    """Only in an evaluation on temporal tables: a model whose answers are scored."""
+    JUDGE = "judge"
+    """Only there: a model that judges answers."""
 
 
 class Cause(StrEnum):

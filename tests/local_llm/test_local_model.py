@@ -25,7 +25,7 @@ from tests.local_llm.local_server import CONTEXT, WEIGHTS, LocalServer
 
 pytestmark = [pytest.mark.local_llm, pytest.mark.timeout(900)]
 
-MODEL_ROLES = [role for role in Role if role not in (Role.LEAK_FILTER, Role.GENERATOR)]
+MODEL_ROLES = [role for role in Role if role not in (Role.LEAK_FILTER, Role.GENERATOR, Role.ANSWERER, Role.JUDGE)]
 ASKED = {
     "question": "Write a question about the town of Arn.",
     "answers": "Who was mayor of Arn in 1956? Ana Roy was mayor of Arn in 1956. Cy Moe was mayor of Arn in 1980.",
