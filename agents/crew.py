@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from agents.backends import Backend, RoleCall
-from agents.usable_question import usable_problem
+from agents.instance_kind import InstanceKind
 from state.pipeline_state import NodeResult, PipelineState, Work
 from state.roles import QuestionReply, RoleReply, RoleRequest
 from state.vocabulary import Outcome, Role
@@ -20,6 +20,7 @@ class Crew:
     """The roles of one setup."""
 
     backends: Mapping[Role, Backend]
+    kind: InstanceKind
     modes: tuple[Mode, ...] = ("all",)
     retries: int = 2
     require_names: bool = True
@@ -29,18 +30,18 @@ class Crew:
         """Whether no source ever waits, so that an instance can be run without an event loop's help."""
         return all(backend.source.immediate for backend in self.backends.values())
 
-    async def ask(self, state: PipelineState, role: Role, request: RoleRequest, mode: Mode | None = None) -> RoleCall:
+    async def ask(self, state: PipelineState[Any], role: Role, request: RoleRequest, mode: Mode | None = None) -> RoleCall:
         """Asks a role that names answers, constraints or a cause."""
         ident = state["record"].id
         return await self.backends[role].ask(role, request, mode=mode, earlier=state["visits"], retries=self.retries, instance_id=ident)
 
-    async def write(self, state: PipelineState, role: Role, request: RoleRequest) -> NodeResult:
+    async def write(self, state: PipelineState[Any], role: Role, request: RoleRequest) -> NodeResult:
         """Asks a role that writes a question, and passes the question through the gate."""
         record = state["record"]
 
         def check(reply: RoleReply) -> str | None:
             question = reply.question if isinstance(reply, QuestionReply) else ""
-            return usable_problem(question, record, require_names=self.require_names)
+            return self.kind.gate(question, record, self.require_names)
 
         call = await self.backends[role].ask(
             role, request, check=check, earlier=state["visits"], retries=self.retries, instance_id=record.id

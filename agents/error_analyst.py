@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from agents.crew import Crew, no_usable_reply
-from state.pipeline_state import NodeResult, PipelineState, Work
+from state.pipeline_state import GraphState, NodeResult, Work
 from state.roles import AnalyseRequest, AnswersReply, CauseReply
 from state.vocabulary import Cause, Outcome, Role
 
 NO_ANSWERS = AnswersReply(answers=(), cannot_tell=True)
 
 
-async def analyse(state: PipelineState, crew: Crew) -> NodeResult:
+async def analyse(state: GraphState, crew: Crew) -> NodeResult:
     """The node: names a cause out of the closed list; it admits nothing."""
     call = await crew.ask(state, Role.ERROR_ANALYST, analyse_request(state))
     if not isinstance(call.reply, CauseReply):
@@ -22,7 +22,7 @@ async def analyse(state: PipelineState, crew: Crew) -> NodeResult:
     return NodeResult(outcome, {"cause": cause, "reason": reason}, (work,))
 
 
-def analyse_request(state: PipelineState) -> AnalyseRequest:
+def analyse_request(state: GraphState) -> AnalyseRequest:
     """What the analyst sees."""
     record = state["record"]
     objection = state["objection"] or NO_ANSWERS

@@ -12,7 +12,7 @@ from agents.replay import Comparison, RecordedSource, RecordedStart
 from agents.setup import build_crew, table_of
 from agents.workflow import Before, InstanceResult, Workflow, run_instance
 from state.errors import ReplayMismatch
-from state.instance import BenchmarkRecord
+from state.pipeline_state import Instance
 from state.trajectory import Visit
 from state.vocabulary import Node
 
@@ -43,12 +43,12 @@ class ForkedWorkflow:
         """
         self._live = live
         self._node = start.node
-        self._crew = build_crew(start.config, lambda name, model: RecordedSource())
+        self._crew = build_crew(start.config, lambda name, model: RecordedSource(), live.crew.kind)
         self._open: dict[str, _Open] = {}
         before = Before(start.node, lambda record: self._open[record.id].crew, table_of(start.config))
         self._workflow = Workflow(live.crew, live.table, self._compare, before)
 
-    async def run(self, record: BenchmarkRecord, before: Sequence[Visit]) -> InstanceResult:
+    async def run(self, record: Instance, before: Sequence[Visit]) -> InstanceResult:
         """Takes an instance through its recorded visits, which are checked as in a replay, and on from there.
 
         Raises:

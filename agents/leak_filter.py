@@ -16,7 +16,7 @@ from rapidfuzz.distance import Levenshtein
 from agents.names import Tokens, is_exact, spans, tokens
 from agents.usable_question import required_names
 from graph_sampler.labels import normalise_label
-from state.pipeline_state import NodeResult, PipelineState, Work
+from state.pipeline_state import GraphState, NodeResult, Work
 from state.vocabulary import LeakKind, Outcome, Role
 
 FUZZY_FROM = 10
@@ -48,7 +48,7 @@ class Leak(NamedTuple):
     """The name of the answer, or the part of it, that was found."""
 
 
-def leak_filter(state: PipelineState) -> NodeResult:
+def leak_filter(state: GraphState) -> NodeResult:
     """The node: scans the question as it stands."""
     record = state["record"]
     question = state["question"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from agents.crew import Crew
 from agents.leak_filter import names_to_avoid
-from state.pipeline_state import NodeResult, PipelineState
+from state.pipeline_state import GraphState, NodeResult
 from state.roles import LeakRewriteRequest
 from state.vocabulary import Role
 
 
-async def leak_rewrite(state: PipelineState, crew: Crew) -> NodeResult:
+async def leak_rewrite(state: GraphState, crew: Crew) -> NodeResult:
     """The node: writes the question without the strings that must not appear."""
     record = state["record"]
     avoid = dict.fromkeys((*state["leaks"], *names_to_avoid(record.answer, record.answer_aliases)))

@@ -66,13 +66,21 @@ def response_schema(role: Role) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": _FORMATS[name]}}
 
 
-def prompt_renderer(model: ModelConfig, versions: Mapping[Role, str], folder: Path | None) -> Renderer:
+def prompt_renderer(
+    model: ModelConfig, versions: Mapping[Role, str], folder: Path | None, folders: Mapping[Role, str] = PROMPT_FOLDERS
+) -> Renderer:
     """A renderer for the roles that a model plays, each with its prompt version.
+
+    Args:
+        model: who is asked.
+        versions: role -> version of its prompt; only roles that `folders` has.
+        folder: where prompts are read; `None` for the package's.
+        folders: whose prompts a role of this kind of instance uses.
 
     Raises:
         ConfigError: a prompt is missing, broken or asks for another kind of reply.
     """
-    loaded = {role: prompts.load(PROMPT_FOLDERS[role], version, folder) for role, version in versions.items()}
+    loaded = {role: prompts.load(folders[role], version, folder) for role, version in versions.items()}
     for role, prompt in loaded.items():
         if prompt.response != _RESPONSES[role]:
             where = f"prompt {prompt.role}/{prompt.version}"

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from agents.backends import CALL_ERRORS, Exchange
 from agents.crew import Crew
+from agents.instance_kind import InstanceKind
+from agents.kinds import GRAPH
 from agents.replies import RawReply
 from agents.request_difference import nearest_difference
 from agents.setup import build_crew, table_of
@@ -20,7 +22,7 @@ from agents.transitions import VERIFICATION, Table
 from agents.workflow import Before, InstanceResult, Workflow, run_instance
 from state.config import Config
 from state.errors import ReplayMismatch
-from state.instance import BenchmarkRecord
+from state.pipeline_state import Instance
 from state.trajectory import Try, Visit
 from state.vocabulary import Node, TryError
 
@@ -88,12 +90,19 @@ class Replayer:
     """Replays instances of one setup, one after the other, through a graph that is compiled once."""
 
     def __init__(
-        self, config: Config, *, table: Table | None = None, start: RecordedStart | None = None, verifies_only: bool = False
+        self,
+        config: Config,
+        *,
+        kind: InstanceKind = GRAPH,
+        table: Table | None = None,
+        start: RecordedStart | None = None,
+        verifies_only: bool = False,
     ) -> None:
         """Loads the prompts; `config.prompts.path` must name those that the run used.
 
         Args:
             config: the setup.
+            kind: what the instances are about.
             table: the transitions; by default those of the setup.
             start: what another setup recorded before.
             verifies_only: whether given questions were verified and nothing else was done.
@@ -102,6 +111,7 @@ class Replayer:
             ConfigError: a prompt is missing or broken, or a role names an unknown model.
         """
         self._source = RecordedSource()
+        self._kind = kind
         self._comparison = Comparison("", ())
         crew, before = self._crew(config), None
         if start is not None:
@@ -112,9 +122,9 @@ class Replayer:
         )
 
     def _crew(self, config: Config) -> Crew:
-        return build_crew(config, lambda name, model: self._source)
+        return build_crew(config, lambda name, model: self._source, self._kind)
 
-    def replay(self, record: BenchmarkRecord, visits: Sequence[Visit]) -> InstanceResult:
+    def replay(self, record: Instance, visits: Sequence[Visit]) -> InstanceResult:
         """Replays one instance; needs no event loop, since the record answers at once.
 
         Raises:
@@ -128,7 +138,7 @@ class Replayer:
 
 
 async def replay_instance(
-    record: BenchmarkRecord, visits: Sequence[Visit], config: Config, *, table: Table | None = None
+    record: Instance, visits: Sequence[Visit], config: Config, *, kind: InstanceKind = GRAPH, table: Table | None = None
 ) -> InstanceResult:
     """Replays one instance; see `Replayer`, which is quicker for many.
 
@@ -136,7 +146,7 @@ async def replay_instance(
         ReplayMismatch: at the first difference from the record.
         ConfigError: a prompt is missing or broken.
     """
-    return Replayer(config, table=table).replay(record, visits)
+    return Replayer(config, kind=kind, table=table).replay(record, visits)
 
 
 class Comparison:

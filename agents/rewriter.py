@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from agents.crew import Crew
-from state.pipeline_state import NodeResult, PipelineState
+from state.pipeline_state import GraphState, NodeResult
 from state.roles import RewriteRequest
 from state.vocabulary import Role
 
 
-async def rewrite(state: PipelineState, crew: Crew) -> NodeResult:
+async def rewrite(state: GraphState, crew: Crew) -> NodeResult:
     """The node: writes the first question."""
     record = state["record"]
     request = RewriteRequest(

@@ -13,17 +13,17 @@ from agents.agreement import Gold, Verdict, judge
 from agents.crew import Crew, Mode, no_usable_reply
 from agents.round_trip import judge_reading, read_request
 from state.instance import BenchmarkRecord
-from state.pipeline_state import NodeResult, PipelineState, Work
+from state.pipeline_state import GraphState, NodeResult, Work
 from state.roles import AnswersReply, ReadingReply, RoleReply, RoleRequest, VerifyRequest
 from state.vocabulary import Cause, Outcome, Role
 
 
-async def verify(state: PipelineState, crew: Crew) -> NodeResult:
+async def verify(state: GraphState, crew: Crew) -> NodeResult:
     """The node: asks the verifier in each mode."""
     return await _ask_all_modes(state, crew, Role.VERIFIER)
 
 
-async def appeal(state: PipelineState, crew: Crew) -> NodeResult:
+async def appeal(state: GraphState, crew: Crew) -> NodeResult:
     """The node: asks a second verifier about the unchanged question."""
     result = await _ask_all_modes(state, crew, Role.APPEAL)
     objection: AnswersReply | None = result.update.get("objection")
@@ -36,7 +36,7 @@ async def appeal(state: PipelineState, crew: Crew) -> NodeResult:
     return NodeResult(result.outcome, update, result.work)
 
 
-async def read_what_differs(state: PipelineState, crew: Crew, result: NodeResult) -> NodeResult:
+async def read_what_differs(state: GraphState, crew: Crew, result: NodeResult) -> NodeResult:
     """A disagreement with what the round-trip reader finds, if its mode had not come yet.
 
     Its reading decides nothing and is told to analyst and reviser; without a usable reply the node has none.
@@ -65,7 +65,7 @@ class _Judged(NamedTuple):
     result: Mapping[str, Any]
 
 
-async def _ask_all_modes(state: PipelineState, crew: Crew, role: Role) -> NodeResult:
+async def _ask_all_modes(state: GraphState, crew: Crew, role: Role) -> NodeResult:
     """All modes must agree; the first that does not decides, and the rest are not asked."""
     question = state["question"]
     findings: tuple[str, ...] | None = None
@@ -83,7 +83,7 @@ async def _ask_all_modes(state: PipelineState, crew: Crew, role: Role) -> NodeRe
     return NodeResult(Outcome.AGREES, {"verified": question}, done)
 
 
-async def _ask_mode(state: PipelineState, crew: Crew, role: Role, mode: Mode, done: tuple[Work, ...]) -> tuple[_Judged | None, NodeResult]:
+async def _ask_mode(state: GraphState, crew: Crew, role: Role, mode: Mode, done: tuple[Work, ...]) -> tuple[_Judged | None, NodeResult]:
     """Asks in one mode after what is done; `None` without a usable reply, of which the node then has none."""
     record, played = state["record"], player(role, mode)
     call = await crew.ask(state, played, _request(record, state["question"], mode), mode)

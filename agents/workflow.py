@@ -18,42 +18,15 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from agents.crew import Crew
-from agents.error_analyst import analyse
-from agents.leak_filter import leak_filter
-from agents.leak_rewriter import leak_rewrite
-from agents.reviser import revise
-from agents.rewriter import rewrite
 from agents.tracing import drop_raising_variables, untraced
 from agents.transitions import Table, Target, entry_of, nodes_of
-from agents.verifier import appeal, read_what_differs, verify
 from state.instance import Backend as BackendNames
-from state.instance import BenchmarkRecord
-from state.pipeline_state import NodeResult, PipelineState, initial_state
+from state.pipeline_state import Instance, PipelineState, initial_state
 from state.trajectory import Visit
 from state.vocabulary import DiscardReason, Node, Outcome, Role, Status, Terminal
 
 Watch = Callable[[Visit], None]
 """Is shown each visit as it is written; what it raises ends the instance."""
-
-NodeFunction = Callable[[PipelineState, Crew], Coroutine[Any, Any, NodeResult]]
-
-
-async def _leak_check(state: PipelineState, crew: Crew) -> NodeResult:
-    return leak_filter(state)
-
-
-NODE_FUNCTIONS: Mapping[Node, NodeFunction] = {
-    Node.REWRITE: rewrite,
-    Node.VERIFY: verify,
-    Node.ANALYSE: analyse,
-    Node.APPEAL: appeal,
-    Node.REVISE: revise,
-    Node.VERIFY_REPAIR: verify,
-    Node.LEAK_CHECK: _leak_check,
-    Node.LEAK_REWRITE: leak_rewrite,
-    Node.VERIFY_LEAK_REWRITE: verify,
-    Node.SECOND_LEAK_CHECK: _leak_check,
-}
 
 _ENDS: Mapping[Terminal, tuple[Status, DiscardReason | None]] = {
     Terminal.ACCEPTED: (Status.ACCEPTED, None),
@@ -85,7 +58,7 @@ class Before(NamedTuple):
 
     node: Node
     """From its first visit on, the workflow's own crew and table hold."""
-    crew: Callable[[BenchmarkRecord], Crew]
+    crew: Callable[[Instance], Crew]
     """The crew of an instance; its sources must be immediate ones."""
     table: Table
 
@@ -93,7 +66,7 @@ class Before(NamedTuple):
 class _Way(TypedDict):
     """LangGraph's state: all of ours in one channel, since every channel costs time at every node."""
 
-    state: PipelineState
+    state: PipelineState[Any]
 
 
 _Graph = CompiledStateGraph[_Way, None, _Way, _Way]
@@ -153,18 +126,18 @@ class Workflow:
         """
         return lambda way: _finish_at_once(self._visit(node, way["state"]))
 
-    def _in_charge(self, been: set[Node], record: BenchmarkRecord) -> tuple[Crew, Table]:
+    def _in_charge(self, been: set[Node], record: Instance) -> tuple[Crew, Table]:
         if self.before is None or self.before.node in been:
             return self.crew, self.table
         return self.before.crew(record), self.before.table
 
-    async def _visit(self, node: Node, state: PipelineState) -> _Command:
+    async def _visit(self, node: Node, state: PipelineState[Any]) -> _Command:
         """Runs a role, looks up what follows and writes the visits."""
         been = {node} | {earlier.node for earlier in state["visits"]}
         crew, table = self._in_charge(been, state["record"])
-        result = await NODE_FUNCTIONS[node](state, crew)
-        if table.get((node, result.outcome)) is Node.ANALYSE:  # nobody else is told, so nobody else pays for it
-            result = await read_what_differs(state, crew, result)
+        result = await crew.kind.nodes[node](state, crew)
+        if crew.kind.tell is not None and table.get((node, result.outcome)) is Node.ANALYSE:  # only the analyst is told
+            result = await crew.kind.tell(state, crew, result)
         update = dict(result.update)
         to = table.get((node, result.outcome), Terminal.AGENT_ERROR)
         if to in been or (to is Terminal.AGENT_ERROR and result.outcome is not Outcome.NO_USABLE_REPLY):
@@ -192,12 +165,12 @@ class Workflow:
         return Command(goto=_place(to), update={"state": after})
 
 
-async def run_instance(record: BenchmarkRecord, workflow: Workflow) -> InstanceResult:
+async def run_instance(record: Instance, workflow: Workflow) -> InstanceResult:
     """Takes one instance through the state machine; raises only for an error in the program."""
     config: RunnableConfig = {"recursion_limit": workflow.recursion_limit}
-    begin = initial_state(record, workflow.entry)
-    if workflow.entry is not Node.REWRITE:  # nobody writes: the record's own question is the one to verify
-        begin["question"] = record.raw_question
+    begin: PipelineState[Any] = initial_state(record, workflow.entry)
+    if workflow.entry is not Node.REWRITE:  # nobody writes: the instance's own question is the one to verify
+        begin["question"] = workflow.crew.kind.given_question(record)
     start = _Way(state=begin)
     await asyncio.sleep(0)  # lets a stop signal through where no source ever waits
     with untraced():
@@ -205,7 +178,7 @@ async def run_instance(record: BenchmarkRecord, workflow: Workflow) -> InstanceR
     return conclude(end["state"])
 
 
-def conclude(end: PipelineState) -> InstanceResult:
+def conclude(end: PipelineState[Any]) -> InstanceResult:
     """The result of a way that has ended; accepted only with proof."""
     to, visits = end["to"], end["visits"]
     last_node = visits[-1].node if visits else Node.REWRITE
@@ -220,7 +193,7 @@ def conclude(end: PipelineState) -> InstanceResult:
     return InstanceResult(status, None, reason, end["detail"], last_node, visits)
 
 
-def is_proven(state: PipelineState) -> bool:
+def is_proven(state: PipelineState[Any]) -> bool:
     """Whether the verifier agreed with, and the leak filter cleared, the very text that stands."""
     return bool(state["question"]) and state["question"] == state["verified"] == state["cleared"]
 

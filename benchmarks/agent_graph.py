@@ -12,6 +12,7 @@ import sys
 import time
 
 from agents.crew import Crew
+from agents.kinds import GRAPH
 from agents.rules_backend import rules_backend
 from agents.transitions import transition_table
 from agents.workflow import Workflow, run_instance
@@ -27,7 +28,7 @@ def main() -> None:
         Role.REWRITER: lambda request, mode: QuestionReply(question=GOOD_QUESTION),
         Role.VERIFIER: lambda request, mode: AnswersReply(answers=("Bo Lind",), cannot_tell=False),
     })  # fmt: skip
-    workflow = Workflow(Crew(backends=dict.fromkeys(Role, backend)), transition_table(appeal=True))
+    workflow = Workflow(Crew(backends=dict.fromkeys(Role, backend), kind=GRAPH), transition_table(appeal=True))
     records = [make_record(number=number) for number in range(count)]
 
     async def all_instances() -> int:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 from state.instance import BenchmarkRecord
 from state.roles import AnswersReply
+from state.table_instance import TableInstance
 from state.trajectory import PromptRef, Try, Visit
 from state.vocabulary import Cause, Node, Outcome, Role, Terminal
 
+Instance = BenchmarkRecord | TableInstance
+"""One unit of work: a question about a graph, or about temporal tables."""
+InstanceT = TypeVar("InstanceT", BenchmarkRecord, TableInstance)
 
-class PipelineState(TypedDict):
+
+class PipelineState(TypedDict, Generic[InstanceT]):
     """One instance on its way; plain values, so that a copy is cheap and a dump is readable."""
 
-    record: BenchmarkRecord
-    """The instance with its trace; agents show their roles only what the contract allows."""
+    record: InstanceT
+    """The instance with its answer; agents show their roles only what the contract allows."""
     question: str
     """The question as it stands; empty until one is written."""
     objection: AnswersReply | None
@@ -62,9 +67,15 @@ class NodeResult(NamedTuple):
     work: tuple[Work, ...]
 
 
-def initial_state(record: BenchmarkRecord, start: Node) -> PipelineState:
+GraphState = PipelineState[BenchmarkRecord]
+"""The state of a question about a graph."""
+TableState = PipelineState[TableInstance]
+"""The state of a question about temporal tables."""
+
+
+def initial_state(record: InstanceT, start: Node) -> PipelineState[InstanceT]:
     """The state before the first node."""
-    return PipelineState(
+    return PipelineState[InstanceT](
         record=record,
         question="",
         objection=None,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agents.crew import Crew
+from agents.kinds import GRAPH
 from agents.rules_backend import rules_backend
 from agents.transitions import Table, transition_table
 from agents.workflow import Workflow, conclude, run_instance
@@ -51,7 +52,7 @@ def stub_crew() -> Crew:
             Role.REVISER: lambda request, mode: QuestionReply(question=GOOD_QUESTION),
         }
     )
-    return Crew(backends=dict.fromkeys(Role, backend))
+    return Crew(backends=dict.fromkeys(Role, backend), kind=GRAPH)
 
 
 @pytest.mark.parametrize(
