@@ -67,11 +67,38 @@ class TableConfig(Contract):
         return self
 
 
+class JoinConfig(Contract):
+    """Tables whose rows are put together where they hold at one time, for questions that need facts of each."""
+
+    tables: tuple[TableName, ...] = Field(min_length=2, max_length=3)
+    """The tables; a question gives what names a row of the first, and asks for a column of the last."""
+    on: dict[TableName, dict[str, str]] = {}
+    """Second or third table -> its column -> the column of a table before it that says the same. A table that is not
+    here is joined on all columns of equal names, whatever their case."""
+    given: tuple[tuple[str, ...], ...] = ()
+    """Columns of the first table that together name one row of it, each set for questions of its own; empty: the
+    sets of one or two that do, as `docs/tdbench_joins.md` says."""
+    glossary: dict[str, str] = {}
+    """Column of the joined table -> what it is called in a question; others are called as in their tables."""
+
+    @model_validator(mode="after")
+    def _names_tables_once(self) -> JoinConfig:
+        if len(set(self.tables)) != len(self.tables):
+            raise ValueError("name each table once")
+        if unknown := sorted(set(self.on) - set(self.tables[1:])):
+            raise ValueError(f"on: {unknown[0]!r} is not the second or third of the tables")
+        if any(not columns for columns in (*self.on.values(), *self.given)):
+            raise ValueError("name at least one column")
+        return self
+
+
 class TdbenchConfig(Contract):
     """What `chronoqg tdbench` asks of temporal tables."""
 
     tables: dict[TableName, TableConfig] = {}
     """The tables by name."""
+    joins: dict[TableName, JoinConfig] = {}
+    """Tables made of those by temporal natural joins, by a name of their own."""
     as_of: str | None = None
     """The day, in ISO form, that `now` means; without it nothing that holds still is asked for. No clock is read."""
     semantics: Literal["strict", "tdbench"] = "strict"
@@ -85,7 +112,7 @@ class TdbenchConfig(Contract):
     per_cardinality: int = Field(default=150, ge=1)
     """Most questions of one table with no, one, or several answers."""
     most_lookups: int = Field(default=500, ge=1)
-    """Most `now` questions, and most lookups without a time, of one table."""
+    """Most `now` questions, and most lookups without a time, of one table; most questions of a join with as many hops."""
     most_answers: int = Field(default=5, ge=1)
     """A question with more answers is dropped."""
     paraphrases: int = Field(default=3, ge=1, le=9)

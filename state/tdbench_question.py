@@ -39,6 +39,8 @@ class Kind(StrEnum):
     """Rows that hold on the as-of day."""
     BASIC = "basic"
     """Rows whenever they hold."""
+    JOIN = "join"
+    """Rows that hold while a row of another table does, which the question names without its time."""
 
 
 class Cardinality(StrEnum):
@@ -92,15 +94,17 @@ class AnswerRow(Contract):
     start: str
     """ISO: first granule in which it holds."""
     end: str | None
-    """ISO: first granule in which it holds no more; `None`: no end is known, whatever that means for the table."""
+    """ISO: the end as the table's source says it: the first granule in which the row holds no more, or the last in which
+    it holds where ends are inclusive; `None`: no end is known, whatever that means for the table."""
 
 
 class Question(Contract):
     """A query of a temporal table with its answer, before anybody has put it into English."""
 
     id: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*-[0-9a-f]{12}$")]
-    """The table's name and the first 12 hexadecimal digits of the SHA-256 of the query and its parameters."""
+    """The name of the table or join, and the first 12 hexadecimal digits of the SHA-256 of the query and its parameters."""
     table: TableName
+    """Of `kind: join` the name of the join."""
     domain: str
     """Whose figures are told apart in an evaluation."""
     granularity: Granularity
@@ -114,21 +118,26 @@ class Question(Contract):
     determinants: dict[str, str]
     """Column of X -> the value that is given."""
     reference: Reference | None
-    """`None` for `kind: basic`; for `now` the as-of day's granule."""
+    """`None` for `kind: basic` and `join`; for `now` the as-of day's granule."""
     comparisons: tuple[DateComparison, ...]
     """The temporal condition, as the query states it."""
     sql: str
-    """The query, each value a `?`; it gives the asked column, `_start` and `_end` of each row that answers."""
+    """The query, each value a `?`; it gives the asked column, `_start` and `_end` of each row that answers. Of a join
+    these are the row's own bounds in the table that it comes from, not those of the overlap."""
     parameters: tuple[str | int, ...]
     """Its values in order; an integer counts granules."""
     gold: tuple[AnswerRow, ...]
     """The rows that answer, by start, end and text."""
     distractors: tuple[AnswerRow, ...]
-    """The other rows with the same X, in the same order."""
+    """The other rows with the same X, in the same order; of a join, those of the asked table that agree with a gold row
+    on all that its facts share or the question gives, such as others in the same office of the same country."""
     cardinality: Cardinality
     time_checked: Checked
+    """Of `kind: join` both, of which either will do."""
     hops: int = Field(default=1, ge=1)
     """Facts that a reader puts together."""
+    through: tuple[str, ...] = ()
+    """Columns of a join that its facts share and that the question does not give, such as the host country."""
 
     @property
     def answers(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 Beside its own columns, all text, a table has three of ours: `_row` (place in its source, from 0), `_start` and
 `_end`, whole granules of its unit, half-open: a row holds from `_start` up to but not in `_end`. `_end` is NULL
 where the source has none. A row without length is one granule long. What a missing end means is the config's word.
+A table made by a join has also `_row_1`, `_row_2`, ...: the `_row` of each part.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from state.interval import Granularity
+from state.interval import Granularity, format_granule
 
 ROW, START, END = "_row", "_start", "_end"
 """The columns that every table has beside its own."""
@@ -35,6 +36,26 @@ class TemporalTable:
     glossary: dict[str, str]
     """Column -> what a question calls it; every column has an entry."""
     domain: str
+    ends: Literal["exclusive", "inclusive"] = "exclusive"
+    """Whether a row holds still in the granule of its end as the source gives it; in the database it does not."""
+
+
+def shown_end(table: TemporalTable, end: int | None) -> str | None:
+    """A row's `_end` as ISO text, as the source says it: for inclusive ends the last granule in which the row holds.
+
+    A row without length, which was made one granule long, reads as one of that length.
+    """
+    return None if end is None else format_granule(end - _past(table), table.granularity)
+
+
+def shown_bound(table: TemporalTable, bound: Literal["start", "end"], granule: int) -> str:
+    """The date that the source's own column compares with as `_start` or `_end` does with a granule."""
+    return format_granule(granule - (_past(table) if bound == "end" else 0), table.granularity)
+
+
+def _past(table: TemporalTable) -> int:
+    """Granules by which `_end` lies past the source's end."""
+    return int(table.ends == "inclusive")
 
 
 def quote(identifier: str) -> str:

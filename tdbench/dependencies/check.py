@@ -47,7 +47,7 @@ class Witness(Contract):
     """The other."""
 
 
-class Checked(Contract):
+class DependencyReport(Contract):
     """A dependency against the rows of one table."""
 
     table: str
@@ -114,7 +114,7 @@ def written(dependency: Dependency) -> str:
     return f"{' + '.join(dependency.determinants)} ->T {dependency.dependent}"
 
 
-def check(connection: duckdb.DuckDBPyConnection, table: TemporalTable, dependency: Dependency, witnesses: int = 10) -> Checked:
+def check(connection: duckdb.DuckDBPyConnection, table: TemporalTable, dependency: Dependency, witnesses: int = 10) -> DependencyReport:
     """What the table's rows say of a dependency, with so many witnesses of its violation at most.
 
     Time grows with n log n of the rows and with the witnesses; memory with the rows.
@@ -126,7 +126,7 @@ def check(connection: duckdb.DuckDBPyConnection, table: TemporalTable, dependenc
     found = contradictions(encoded, dependency)
     pairs = list(_first_pairs(encoded, found, encoded.values[dependency.dependent], witnesses))
     complete = np.logical_and.reduce([values >= 0 for values in encoded.values.values()])
-    return Checked(
+    return DependencyReport(
         table=table.name,
         granularity=table.granularity,
         dependency=dependency,

@@ -7,7 +7,7 @@ from typing import Any
 from state.interval import format_granule
 from state.tdbench_question import AnswerRow, Question
 from tdbench.questions.query import question_sql
-from tdbench.table import TemporalTable
+from tdbench.table import TemporalTable, shown_end
 
 
 def answered(connection: Any, table: TemporalTable, question: Question) -> tuple[tuple[AnswerRow, ...], tuple[AnswerRow, ...]]:
@@ -27,8 +27,6 @@ def _rows(
     unit, column = table.granularity, question.dependency.dependent
     found = dict.fromkeys(connection.execute(sql, parameters).fetchall())
     return {
-        (text, start, end): AnswerRow(
-            values={column: text}, start=format_granule(start, unit), end=None if end is None else format_granule(end, unit)
-        )
+        (text, start, end): AnswerRow(values={column: text}, start=format_granule(start, unit), end=shown_end(table, end))
         for text, start, end in found
     }

@@ -12,7 +12,7 @@ from state.tdbench_config import Dependency
 from state.tdbench_question import Question
 from tdbench.questions.candidates import Form
 from tdbench.questions.relations import OpenEnd, comparison_sql
-from tdbench.table import END, START, TemporalTable, quote
+from tdbench.table import END, START, TemporalTable, quote, shown_bound
 
 
 def condition_sql(form: Form, dates: Sequence[str], open_end: OpenEnd, prefix: str = "") -> str:
@@ -41,11 +41,16 @@ def question_id(table: str, sql: str, parameters: Sequence[str | int]) -> str:
 def readable_sql(question: Question, table: TemporalTable) -> str:
     """The query as somebody reads it who is to put it into words: dates for granules, the source's own names. Never run.
 
+    An end is compared as the source gives it, so where ends are inclusive the date is a granule earlier than in the query.
+
     A comparison with a missing end, which the query itself spells out, is left to the table's word on open ends.
     """
     columns = {"start": quote(table.start_column), "end": quote(table.end_column)}
     parts = [f"{quote(name)} = {_literal(value)}" for name, value in question.determinants.items()]
-    parts += [f"{columns[one.bound]} {one.operator} {_literal(one.date)}" for one in question.comparisons]
+    parts += [
+        f"{columns[one.bound]} {one.operator} {_literal(shown_bound(table, one.bound, parse_granule(one.date)))}"
+        for one in question.comparisons
+    ]
     chosen = ", ".join([quote(question.dependency.dependent), columns["start"], columns["end"]])
     return f"SELECT {chosen} FROM {quote(table.name)} WHERE {' AND '.join(parts)}"
 

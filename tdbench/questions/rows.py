@@ -15,7 +15,7 @@ from state.interval import format_granule
 from state.tdbench_config import Dependency
 from state.tdbench_question import AnswerRow
 from tdbench.questions.draws import Granules, Keys, keys_of
-from tdbench.table import END, ROW, START, TemporalTable, quote
+from tdbench.table import END, ROW, START, TemporalTable, quote, shown_end
 
 OPEN = np.iinfo(np.int64).max
 """Stands for a missing end: past every date."""
@@ -66,7 +66,7 @@ class Rows:
         keys = dict.fromkeys((self.texts[place], int(self.start[place]), int(self.end[place])) for place in places)
         for text, start, end in keys:
             if (text, start, end) not in self._made:
-                until = None if end == OPEN else format_granule(end, unit)
+                until = shown_end(self.table, None if end == OPEN else end)
                 self._made[text, start, end] = AnswerRow(values={column: text}, start=format_granule(start, unit), end=until)
         return tuple(self._made[key] for key in keys)
 

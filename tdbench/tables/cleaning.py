@@ -132,7 +132,7 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, source: SourceTable, 
     glossary = {column: config.glossary.get(column, column.replace("_", " ")) for column in own}
     table = TemporalTable(
         name=name, columns=tuple(own), start_column=times.start, end_column=times.end, granularity=granularity,
-        open_end=config.open_end, rows=kept, glossary=glossary, domain=config.domain or name,
+        open_end=config.open_end, rows=kept, glossary=glossary, domain=config.domain or name, ends=config.ends,
     )  # fmt: skip
     return table, report
 

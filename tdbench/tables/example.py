@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from state.interval import Granularity
-from state.tdbench_config import Dependency, TableConfig
+from state.tdbench_config import Dependency, JoinConfig, TableConfig
 
 AS_OF = "2025-06-30"
 """The day as of which the example holds: a row without an end held then."""
@@ -20,8 +20,13 @@ def example_tables() -> dict[str, TableConfig]:
         return TableConfig.model_validate({"path": str(folder / f"{name}.csv"), "dependencies": rules, "domain": name, **settings})
 
     return {
-        "games": table("games", {("edition", "season"): "city", ("city",): "country"}, ends="inclusive", granularity=Granularity.DAY),
+        "games": table("games", {("season",): "city"}, ends="inclusive", granularity=Granularity.DAY),
         "leaders": table("leaders", {("country", "role"): "name"}, granularity=Granularity.DAY),
         "organisations": table("organisations", {("organisation", "role"): "name"}, granularity=Granularity.MONTH),
         "laws": table("laws", {("country", "law"): "status"}, granularity=Granularity.YEAR),
     }
+
+
+def example_joins() -> dict[str, JoinConfig]:
+    """The example's join: who held an office in the host country during the Games."""
+    return {"host_leaders": JoinConfig(tables=("games", "leaders"), glossary={"country": "host country"})}

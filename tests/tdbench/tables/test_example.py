@@ -130,3 +130,11 @@ def test_the_readme_counts_what_is_there(example: TemporalDatabase) -> None:
         ("laws", "law", "in one of {} matters"),
     ):
         assert words.format(len({row[column] for row in rows(example, table)})) in readme
+
+
+def test_a_games_is_named_by_its_event_and_by_its_edition_with_its_season(example: TemporalDatabase) -> None:
+    games = rows(example, "games")
+    assert len({row["event"] for row in games}) == len({(row["edition"], row["season"]) for row in games}) == len(games)
+    for row in games:
+        held = 1970 + int(row["_start"]) // 365.2425
+        assert row["event"] == f"{2020 if held == 2021 else int(held)} {row['season']} Olympics"
