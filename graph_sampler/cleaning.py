@@ -15,27 +15,40 @@ import numpy.typing as npt
 
 from graph_sampler.cleaning_report import build_report
 from graph_sampler.labels import LabelProblem, label_problem
+from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.dates import TimeKind, TimeRange, read_time
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.relation_types import RelationTypes, type_relations
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
 from state.config import GraphConfig, YearNumbering
 from state.errors import GraphFormatError
-from state.graph_report import CleaningReport, DropReason
+from state.graph_report import CleaningReport, DropReason, ImportCounter
 
 _REASONS = tuple(DropReason)
 _KEPT = -1
 _Columns = list[npt.NDArray[Any]]
 
 
-def clean(raw: RawFacts, labels: RawLabels, config: GraphConfig, name: str) -> tuple[TemporalGraph, CleaningReport]:
+def clean(
+    raw: RawFacts, labels: RawLabels, config: GraphConfig, name: str, counters: ImportCounters | None = None
+) -> tuple[TemporalGraph, CleaningReport]:
     """The cleaned graph and the account of every row.
+
+    Args:
+        raw: the rows of a source.
+        labels: its labels.
+        config: how to read it.
+        name: name of the graph.
+        counters: is told what the rows themselves show, whatever the reason for which each is dropped.
 
     Raises:
         GraphFormatError: a label file resolves less than half of the ids, the types file names a relation
             that the source lacks, or no fact is left.
     """
     rows = _Rows.resolve(raw, labels, config)
+    if counters is not None:
+        counters.add(ImportCounter.MALFORMED, raw.malformed)
+        rows.count(counters, raw, config)
     facts = rows.distinct_facts()
     types = type_relations(rows.relation_ids, facts, labels.types, labels.relations or {}, config.typing)
     kept, long_points = types.is_kept(facts), types.is_long_point(facts)
@@ -78,8 +91,9 @@ class _Rows:
     def resolve(cls, raw: RawFacts, labels: RawLabels, config: GraphConfig) -> _Rows:
         entity_ids, entity_rank = _ranked(raw.entities)
         relation_ids, relation_rank = _ranked(raw.relations)
-        entity_labels, entity_problems = _resolve(entity_ids, labels.entities, labels.entity_file)
-        relation_labels, relation_problems = _resolve(relation_ids, labels.relations, labels.relation_file)
+        partial = config.options.partial_labels
+        entity_labels, entity_problems = _resolve(entity_ids, labels.entities, labels.entity_file, partial)
+        relation_labels, relation_problems = _resolve(relation_ids, labels.relations, labels.relation_file, partial)
         columns: _Columns = [entity_rank[raw.subject], relation_rank[raw.relation], entity_rank[raw.object], raw.start, raw.end]
         starts = _time_table(raw.times, config, config.unknown_dates.start)
         ends = _time_table(raw.times, config, config.unknown_dates.end)
@@ -87,6 +101,32 @@ class _Rows:
         no_relation = np.array([problem is not None for problem in relation_problems], dtype=np.bool_)
         reasons = _reasons(columns, starts, ends, entity_ids, relation_ids, no_entity, no_relation)
         return cls(entity_ids, entity_labels, entity_problems, relation_ids, relation_labels, columns, starts, ends, reasons)
+
+    def count(self, counters: ImportCounters, raw: RawFacts, config: GraphConfig) -> None:
+        """Tell what the rows show, each row under every name that fits it."""
+        start, end = self.columns[3:]
+        start_kind, end_kind = self.starts[start, 0], self.ends[end, 0]
+        not_known = start_kind == TimeKind.UNKNOWN, end_kind == TimeKind.UNKNOWN
+        dates = config.unknown_dates
+        sentinels = [np.array([text in known for text in raw.times], np.bool_) for known in (dates.start, dates.end)]
+        seen = {
+            ImportCounter.UNTIMED: not_known[0] & not_known[1],
+            ImportCounter.UNKNOWN_START: not_known[0],
+            ImportCounter.UNKNOWN_END: not_known[1],
+            ImportCounter.OPEN_END: end_kind == TimeKind.OPEN,
+            ImportCounter.COARSE: (start_kind == TimeKind.COARSE) | (end_kind == TimeKind.COARSE),
+            ImportCounter.START_AFTER_END: self.starts[start, 3] > self.ends[end, 4],
+            ImportCounter.SENTINEL: sentinels[0][start] | sentinels[1][end],
+            ImportCounter.BAD_DATE: (start_kind == TimeKind.BAD) | (end_kind == TimeKind.BAD),
+        }
+        for counter, is_seen in seen.items():
+            counters.add(counter, int(is_seen.sum()))
+        counters.add(ImportCounter.DUPLICATE_EXACT, len(start) - len(_distinct(self.columns)[0]))
+        for counter, labels in (
+            (ImportCounter.UNLABELLED_ENTITY, self.entity_labels),
+            (ImportCounter.UNLABELLED_RELATION, self.relation_labels),
+        ):
+            counters.add(counter, sum(not label.strip() for label in labels))
 
     def distinct_facts(self) -> _Columns:
         """Subject, relation, object, start and end of the rows without a reason, sorted, each once."""
@@ -122,12 +162,12 @@ def _ranked(texts: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32]]:
     return [texts[position] for position in order], rank
 
 
-def _resolve(ids: Sequence[str], labels: dict[str, str] | None, file: str) -> tuple[list[str], list[LabelProblem | None]]:
+def _resolve(ids: Sequence[str], labels: dict[str, str] | None, file: str, partial: bool) -> tuple[list[str], list[LabelProblem | None]]:
     """Label of each id, and what is wrong with it."""
     if labels is None:
         return list(ids), [label_problem(identifier, None) for identifier in ids]
     found = sum(identifier in labels for identifier in ids)
-    if found * 2 < len(ids):
+    if found * 2 < len(ids) and not (partial and found):
         example = next(identifier for identifier in ids if identifier not in labels)
         raise GraphFormatError(
             f"resolves {found} of {len(ids)} ids of the facts; {example[:40]!r} is not in it",

@@ -15,7 +15,7 @@ from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.errors import ConfigError, GraphFormatError, did_you_mean
 from state.graph_options import GraphOptions
-from state.graph_report import CleaningReport, ImportReport
+from state.graph_report import CleaningReport
 
 BUNDLED = "bundled:"
 """Prefix of the graphs that the package carries."""
@@ -32,8 +32,8 @@ class Source(NamedTuple):
     config: GraphConfig
     """The section, with the layout's own count of years where it gave none."""
     paths: list[Path]
-    imported: ImportReport
-    """What the loader counted."""
+    counters: ImportCounters
+    """What the loader counted, to be counted on while cleaning."""
 
 
 def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
@@ -43,9 +43,9 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
         GraphFormatError: a file is missing or refused, or no fact is left.
         ConfigError: a setting does not fit the format.
     """
-    raw, labels, config, paths, imported = read_source(config)
-    graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths))
-    return graph, report.model_copy(update={"source": imported})
+    raw, labels, config, paths, counters = read_source(config)
+    graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths), counters)
+    return graph, report.model_copy(update={"source": counters.report(FORMATS[config.format].name)})
 
 
 def read_source(config: GraphConfig) -> Source:
@@ -63,7 +63,7 @@ def read_source(config: GraphConfig) -> Source:
     counters = ImportCounters()
     config = config.model_copy(update={"year_numbering": config.year_numbering or layout.year_numbering})
     raw, labels = layout.load(paths, config, counters)
-    return Source(raw, labels, config, paths, counters.report(layout.name))
+    return Source(raw, labels, config, paths, counters)
 
 
 def _refuse_unread(config: GraphConfig, layout: Format) -> None:

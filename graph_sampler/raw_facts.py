@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +81,39 @@ class RawLabels:
     """Where the relation labels come from, for messages."""
     types: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Relation id -> letter of the types file (`P`, `I`, `D`) and where it stands, as `file:line`."""
+
+
+def renamed(
+    raw: RawFacts,
+    entity: Callable[[str], str] = str,
+    relation: Callable[[str], str] = str,
+    time: Callable[[str], str] = str,
+) -> RawFacts:
+    """The facts with other texts for ids and times; texts that become equal become one.
+
+    Each function sees each distinct text once.
+    """
+    entities, entity_code = _merged(map(entity, raw.entities))
+    relations, relation_code = _merged(map(relation, raw.relations))
+    times, time_code = _merged(map(time, raw.times))
+    return RawFacts(
+        entities, relations, times,
+        entity_code[raw.subject], relation_code[raw.relation], entity_code[raw.object], time_code[raw.start], time_code[raw.end],
+        raw.malformed,
+    )  # fmt: skip
+
+
+def _merged(texts: Iterable[str]) -> tuple[list[str], Codes]:
+    """Each distinct text once, and the new code of each old one."""
+    codes: dict[str, int] = {}
+    old = [codes.setdefault(text, len(codes)) for text in texts]
+    return list(codes), np.array(old, np.int32)
+
+
+def selected(raw: RawFacts, rows: npt.NDArray[Any]) -> RawFacts:
+    """Only some rows of the facts, by a mask or positions; all texts stay."""
+    subject, relation, object_, start, end = (column[rows] for column in (raw.subject, raw.relation, raw.object, raw.start, raw.end))
+    return RawFacts(raw.entities, raw.relations, raw.times, subject, relation, object_, start, end, raw.malformed)
 
 
 def label_map(batches: Iterable[Sequence[Texts]]) -> dict[str, str]:

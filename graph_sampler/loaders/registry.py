@@ -7,8 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from graph_sampler.loaders.graph_format import HEAD_BYTES, Format
-from graph_sampler.loaders.text_lines import open_binary
-from state.errors import GraphFormatError
+from graph_sampler.loaders.text_lines import read_head
 
 _MODULES = (
     "cronkg", "hyte", "mmkb", "icews", "multitq", "timelinekgqa", "eventkg", "wikidata", "wikidata_sparql", "yago", "table",
@@ -33,13 +32,6 @@ def guess_formats(path: Path) -> dict[str, str]:
     Raises:
         GraphFormatError: there is no such file or folder, or it cannot be read.
     """
-    if path.is_dir():
-        head = b""
-    else:
-        with open_binary(path) as stream:
-            try:
-                head = stream.read(HEAD_BYTES)
-            except (EOFError, OSError) as err:
-                raise GraphFormatError(f"cannot be read: {err}", where=str(path)) from None
+    head = b"" if path.is_dir() else read_head(path, HEAD_BYTES)
     reasons = {name: FORMATS[name].looks_like(path, head) for name in FORMATS}
     return {name: reason for name, reason in reasons.items() if reason is not None}

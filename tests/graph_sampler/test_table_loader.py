@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from graph_sampler.load import load_graph
-from graph_sampler.loaders.table import read_name
+from graph_sampler.loaders.label_tables import read_name
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.errors import GraphFormatError
