@@ -35,6 +35,7 @@ def identity(config: Config, origin: Origin = "graph") -> dict[str, Any]:
         del data["tdbench"]
     else:
         del data["graph"], data["sampler"], data["evidence"]
+        del data["tdbench"]["evaluate"]
         for table in data["tdbench"]["tables"].values():
             del table["path"], table["url_env"]  # what the tables hold decides, wherever they lie
     for model in data["models"].values():

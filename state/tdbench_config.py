@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from state.interval import Granularity
 from state.model_base import Contract
+from state.tdbench_evaluate_config import TdbenchEvaluateConfig
 
 TableName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")]
 """How a table is called in questions, files and SQL; it need not be called so in its source."""
@@ -125,6 +126,9 @@ class TdbenchConfig(Contract):
     """A question about a thing with more rows is not asked: they would not fit before a reader."""
     tolerance: float = Field(default=0.0, ge=0, lt=1)
     """Share of the pairs of rows that agree on X, at whatever time, that may break a dependency that is found."""
+
+    evaluate: TdbenchEvaluateConfig = TdbenchEvaluateConfig()
+    """What `chronoqg tdbench evaluate` asks and scores; no other command reads it."""
 
     @field_validator("relations")
     @classmethod
