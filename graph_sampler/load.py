@@ -10,7 +10,7 @@ from graph_sampler.cleaning import clean
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.registry import FORMATS
-from graph_sampler.raw_facts import RawFacts, RawLabels
+from graph_sampler.raw_facts import RawFacts, RawLabels, without_unused_ids
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.errors import ConfigError, GraphFormatError, did_you_mean
@@ -63,7 +63,7 @@ def read_source(config: GraphConfig) -> Source:
     counters = ImportCounters()
     config = config.model_copy(update={"year_numbering": config.year_numbering or layout.year_numbering})
     raw, labels = layout.load(paths, config, counters)
-    return Source(raw, labels, config, paths, counters)
+    return Source(without_unused_ids(raw), labels, config, paths, counters)
 
 
 def _refuse_unread(config: GraphConfig, layout: Format) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -103,17 +103,28 @@ def renamed(
     )  # fmt: skip
 
 
+def without_unused_ids(raw: RawFacts) -> RawFacts:
+    """The facts without the ids that no row has, as a loader leaves them that drops rows after reading."""
+    entities, (subject, object_) = _used(raw.entities, raw.subject, raw.object)
+    relations, (relation,) = _used(raw.relations, raw.relation)
+    return replace(raw, entities=entities, relations=relations, subject=subject, relation=relation, object=object_)
+
+
+def _used(texts: list[str], *columns: Codes) -> tuple[list[str], list[Codes]]:
+    is_used = np.zeros(len(texts), np.bool_)
+    for column in columns:
+        is_used[column] = True
+    if is_used.all():
+        return texts, list(columns)
+    code = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    return [texts[position] for position in np.flatnonzero(is_used)], [code[column] for column in columns]
+
+
 def _merged(texts: Iterable[str]) -> tuple[list[str], Codes]:
     """Each distinct text once, and the new code of each old one."""
     codes: dict[str, int] = {}
     old = [codes.setdefault(text, len(codes)) for text in texts]
     return list(codes), np.array(old, np.int32)
-
-
-def selected(raw: RawFacts, rows: npt.NDArray[Any]) -> RawFacts:
-    """Only some rows of the facts, by a mask or positions; all texts stay."""
-    subject, relation, object_, start, end = (column[rows] for column in (raw.subject, raw.relation, raw.object, raw.start, raw.end))
-    return RawFacts(raw.entities, raw.relations, raw.times, subject, relation, object_, start, end, raw.malformed)
 
 
 def label_map(batches: Iterable[Sequence[Texts]]) -> dict[str, str]:
