@@ -26,6 +26,7 @@ from runs.cli.prompts import diff_prompts, list_prompts, new_prompt, show_prompt
 from runs.cli.reading import check, replay, show
 from runs.cli.reporting import report
 from runs.cli.studies import rewriter, verifier
+from runs.cli.tdbench_app import app as tdbench_app
 from runs.rivals import refuse_rivals
 from runs.terminal import survive_narrow_encodings
 
@@ -88,6 +89,7 @@ def _app() -> typer.Typer:
         for verb, command in noun.verbs.items():
             group.command(verb)(command)
         made.add_typer(group, name=name)
+    made.add_typer(tdbench_app, name="tdbench")
     return made
 
 

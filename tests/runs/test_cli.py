@@ -38,6 +38,8 @@ COMMANDS = (
     ("prompts", "new"),
     ("models", "check"),
     ("graph", "inspect"),
+    ("tdbench", "to-graph"),
+    ("tdbench", "from-graph"),
 )
 
 

@@ -1,0 +1,139 @@
+"""What became of rows and facts on their way between a temporal table and a graph."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from runs.json_lines import pretty_json
+from state.graph_report import DropReason
+from state.interval import Granularity
+from state.model_base import Contract
+
+
+class _Bridge(Contract):
+    """What both ways have."""
+
+    format: Literal[1] = 1
+    """Version of this model."""
+    table: str
+    """Name of the temporal table."""
+    granularity: Granularity
+    """Unit of time, of both."""
+    rows: int = Field(ge=0)
+    """Rows of the source."""
+    open_ends: int = Field(ge=0)
+    """Facts without an end."""
+    open_end: Literal["ongoing", "unknown"]
+    """What a missing end means."""
+    meeting: int = Field(ge=0)
+    """Ordered pairs of facts of which one meets the other, in the sense of the source; the other side calls them otherwise."""
+    folder: str
+    """Where the files are."""
+    files: tuple[str, ...]
+    """What was written; the config last."""
+
+    def as_json(self) -> bytes:
+        """The report for a machine."""
+        return pretty_json(self.model_dump(mode="json"))
+
+    def talk(self) -> list[str]:
+        """What was written, and the command that most likely comes next."""
+        written = [f"wrote {self.folder.rstrip('/')}/{name}" for name in self.files]
+        return [*written, f"next: {self._next()}"]
+
+    def _next(self) -> str:
+        raise NotImplementedError
+
+    def _config(self) -> str:
+        return f"{self.folder.rstrip('/')}/{self.files[-1]}"
+
+
+class GraphBridge(_Bridge):
+    """A table made into a graph; `rows == incomplete + repeated + facts`."""
+
+    facts: int = Field(ge=1)
+    """Facts written."""
+    incomplete: int = Field(ge=0)
+    """Rows without a subject, relation or object."""
+    repeated: int = Field(ge=0)
+    """Rows whose fact another row gives too: they differ in other columns."""
+    relations: int = Field(ge=1)
+    """Relations of the graph."""
+    entities: int = Field(ge=1)
+    """Entities of the graph."""
+    on_both_sides: int = Field(ge=0)
+    """Entities that are a subject and an object: one name may mean two things."""
+    unusable_names: int = Field(ge=0)
+    """Entities whose name cannot stand in a question, so that the graph leaves their facts out."""
+    unusable_examples: tuple[str, ...]
+    """The first of them."""
+    handed_over: int = Field(ge=0)
+    """Of the meeting pairs those with one relation and one subject or object."""
+
+    @model_validator(mode="after")
+    def _counts_every_row(self) -> GraphBridge:
+        if self.rows != self.incomplete + self.repeated + self.facts:
+            raise ValueError("rows are neither facts nor left out, or both")
+        return self
+
+    def lines(self) -> list[str]:
+        """The report for a person, what is zero left out."""
+        made = f"{self.facts} facts of {_counted(self.relations, 'relation')} between {self.entities} entities"
+        lines = [f"{self.table}: {self.rows} rows, {made}, in {self.granularity}s"]
+        if self.incomplete:
+            lines.append(f"  without a subject, relation or object: {_counted(self.incomplete, 'row')}")
+        if self.repeated:
+            lines.append(f"  the same fact again: {_counted(self.repeated, 'row')}")
+        if self.open_ends:
+            meaning = "open" if self.open_end == "ongoing" else "not known"
+            lines.append(f"  without an end, written as {meaning}: {self.open_ends}; a graph asks nothing about them")
+        if self.on_both_sides:
+            lines.append(f"  names that are a subject and an object, and so one entity: {self.on_both_sides}")
+        if self.unusable_names:
+            examples = ", ".join(map(repr, self.unusable_examples))
+            lines.append(f"  names that cannot stand in a question: {self.unusable_names}, such as {examples}")
+        handed = f", {self.handed_over} of them of one relation with one subject or object" if self.handed_over else ""
+        lines.append(f"  pairs of rows of which one meets the other, and which the graph calls before: {self.meeting}{handed}")
+        return lines
+
+    def _next(self) -> str:
+        return f"chronoqg sample {self._config()}"
+
+
+class TableBridge(_Bridge):
+    """Relations of a graph made into a table; `rows == kept + sum(left_out)`."""
+
+    relations: tuple[str, ...]
+    """Labels of the relations."""
+    kept: int = Field(ge=1)
+    """Rows of the table."""
+    left_out: dict[DropReason, int]
+    """Reason -> rows of the source left out for it."""
+    shared_names: int = Field(ge=0)
+    """Labels that several ids have; the id columns tell them apart."""
+
+    @model_validator(mode="after")
+    def _counts_every_row(self) -> TableBridge:
+        if self.rows != self.kept + sum(self.left_out.values()):
+            raise ValueError("rows are neither kept nor left out, or both")
+        return self
+
+    def lines(self) -> list[str]:
+        """The report for a person, what is zero left out."""
+        lines = [f"{self.table}: {self.kept} of {self.rows} facts of {', '.join(self.relations)}, in {self.granularity}s"]
+        lines += [f"  left out, {reason}: {count}" for reason, count in self.left_out.items()]
+        if self.open_ends:
+            lines.append(f"  without an end, which means {self.open_end}: {self.open_ends}")
+        if self.shared_names:
+            lines.append(f"  names that several ids have: {self.shared_names}")
+        lines.append(f"  pairs of facts of which one meets the other, and which the table calls overlap: {self.meeting}")
+        return lines
+
+    def _next(self) -> str:
+        return f"chronoqg tdbench build {self._config()}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
