@@ -9,6 +9,7 @@ from pathlib import Path
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from state.config import GraphConfig, YearNumbering
+from state.interval import Granularity
 
 HEAD_BYTES = 1 << 16
 """How much of a file, unpacked, `looks_like` is shown."""
@@ -40,6 +41,8 @@ class Format:
     """Path and first bytes, unpacked (empty for a folder) -> why it looks like this layout, in words, or `None`."""
     year_numbering: YearNumbering = YearNumbering.ASTRONOMICAL
     """How the layout counts years before 1, unless the config says otherwise."""
+    granularity: Granularity = Granularity.YEAR
+    """The unit that suits the layout; commands that get a bare path take it."""
     settings: frozenset[str] = frozenset()
     """Keys of the graph section that only some layouts read, and this one does: `columns`, `entity_labels`, ..."""
     options: frozenset[str] = frozenset()

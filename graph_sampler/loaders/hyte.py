@@ -15,31 +15,13 @@ from graph_sampler.loaders.dates import ABSENT
 from graph_sampler.loaders.graph_format import HEAD_BYTES, Format
 from graph_sampler.loaders.id_tables import IdTable, find_file, name_ids, read_id_table
 from graph_sampler.loaders.label_tables import label_names, labels_of_config
+from graph_sampler.loaders.quadruples import part_files
 from graph_sampler.loaders.text_lines import TsvReader, read_head
 from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels, renamed
 from state.config import GraphConfig
 from state.errors import GraphFormatError
 
-PARTS = ("train", "valid", "test")
 ENTITIES, RELATIONS = ("entity2id.txt", "entity2id"), ("relation2id.txt", "relation2id")
-
-
-def part_files(paths: list[Path], *, prefix: str = "") -> list[Path]:
-    """The fact files of a folder (`train`, `valid`, `test`, with `.txt` or without, packed or not), or the files themselves.
-
-    Raises:
-        GraphFormatError: a folder has none of them.
-    """
-    files: list[Path] = []
-    for path in paths:
-        if not path.is_dir():
-            files.append(path)
-            continue
-        found = [file for part in PARTS if (file := find_file(path, f"{prefix}{part}.txt", f"{prefix}{part}")) is not None]
-        if not found:
-            raise GraphFormatError("no file train.txt, valid.txt or test.txt", where=str(path))
-        files += found
-    return files
 
 
 def _table(files: list[Path], names: tuple[str, ...]) -> IdTable:
@@ -83,22 +65,13 @@ def _looks_like(path: Path, head: bytes) -> str | None:
         return None
     if path.is_dir():
         try:
-            head = part_head(path)
+            head = read_head(part_files([path])[0], HEAD_BYTES)
         except GraphFormatError:
             return None
     cells = head.partition(b"\n")[0].split(b"\t")
     if len(cells) == 5 and all(cell.strip().isdigit() for cell in cells[:3]) and cells[4].strip() not in (b"0", b"-1"):
         return "entity2id and relation2id lie beside facts of three numbers and two times"
     return None
-
-
-def part_head(folder: Path) -> bytes:
-    """The first bytes of a folder's first fact file.
-
-    Raises:
-        GraphFormatError: the folder has no fact file, or it cannot be read.
-    """
-    return read_head(part_files([folder])[0], HEAD_BYTES)
 
 
 FORMAT = Format(
