@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from graph_sampler.cleaning import clean
 from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.graph_file import is_graph_file, read_graph
 from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.registry import FORMATS
 from graph_sampler.raw_facts import RawFacts, RawLabels, without_unused_ids
@@ -43,9 +44,22 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
         GraphFormatError: a file is missing or refused, or no fact is left.
         ConfigError: a setting does not fit the format.
     """
+    if (file := _graph_file(config)) is not None:
+        return read_graph(file, config)
     raw, labels, config, paths, counters = read_source(config)
     graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths), counters)
     return graph, report.model_copy(update={"source": counters.report(FORMATS[config.format].name)})
+
+
+def _graph_file(config: GraphConfig) -> Path | None:
+    """The graph file that the config names, by its format or by its content."""
+    named = [config.path] if isinstance(config.path, str) else list(config.path)
+    if config.format == "chronoqg":
+        if len(named) != 1:
+            raise ConfigError("an imported graph is one file", where="graph.path", remedy="Name one path.")
+        return Path(named[0])
+    is_default = config.format == GraphConfig.model_fields["format"].default
+    return Path(named[0]) if is_default and len(named) == 1 and is_graph_file(Path(named[0])) else None
 
 
 def read_source(config: GraphConfig) -> Source:

@@ -10,7 +10,7 @@ from graph_sampler.loaders.graph_format import HEAD_BYTES, Format
 from graph_sampler.loaders.text_lines import read_head
 
 _MODULES = (
-    "cronkg", "hyte", "mmkb", "icews", "multitq", "timelinekgqa", "eventkg", "wikidata", "wikidata_sparql", "yago", "table",
+    "graph_file", "cronkg", "hyte", "mmkb", "icews", "multitq", "timelinekgqa", "eventkg", "wikidata", "wikidata_sparql", "yago", "table",
 )  # fmt: skip
 """Modules of this package, the most telling layout first; each defines one or several `Format` values."""
 

@@ -1,0 +1,317 @@
+"""A cleaned graph in one Parquet file: what `chronoqg graph import` writes, read back without cleaning.
+
+Every row belongs to one part: `fact` and `dropped` rows hold codes, `entity` and `relation` rows say in
+their order which code stands for which id, `alias` rows name an entity by its code. A part has row groups
+of its own, and the columns of the other parts are null there. Times are granules; a bound of a dropped
+row that is not known is null. Name, unit, licence, source, content hash and the report are in the file's
+metadata. Paper: section 4.2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import ValidationError
+
+from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.graph_format import Format
+from graph_sampler.raw_facts import RawFacts, RawLabels
+from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
+from state.config import GraphConfig, Typing, UnknownDates, YearNumbering
+from state.errors import ConfigError, GraphFormatError
+from state.graph_report import CleaningReport
+from state.interval import Granularity
+from state.model_base import Contract
+from state.vocabulary import RelationType
+
+_MAGIC = b"PAR1"
+_KEY = b"chronoqg.graph"
+_GROUP = 1 << 20
+_PARTS = ("entity", "alias", "relation", "fact", "dropped")
+_BOUNDS = ("start_low", "start_high", "end_low", "end_high")
+_SCHEMA = pa.schema(
+    [pa.field("part", pa.string()), pa.field("code", pa.int32()), pa.field("id", pa.string()), pa.field("label", pa.string())]
+    + [pa.field("type", pa.string()), pa.field("usable", pa.bool_())]
+    + [pa.field(name, pa.int32()) for name in ("subject", "relation", "object", "start", "end")]
+    + [pa.field(name, pa.int64()) for name in _BOUNDS]
+)
+_SORTED = ("subject", "code")
+
+
+class Reading(Contract):
+    """The settings that cleaning went by; a config that names such a file may not say otherwise."""
+
+    granularity: Granularity
+    """Unit of time."""
+    year_numbering: YearNumbering
+    """How the source counts years before 1."""
+    typing: Typing
+    """Bounds of the typing from the data."""
+    open_dates: tuple[str, ...]
+    """Texts that meant "still holds"."""
+    unknown_dates: UnknownDates
+    """Texts that meant "not known"."""
+
+
+class GraphFileHeader(Contract):
+    """What a graph file says of itself, in its metadata."""
+
+    format: Literal[1] = 1
+    """Version of the layout."""
+    name: str
+    """Name of the source graph."""
+    licence: str | None
+    """Licence of the source."""
+    source: str | None
+    """Where the source comes from."""
+    content_hash: str
+    """Hash of the cleaned graph."""
+    rows: dict[str, int]
+    """Rows of each part, in the order in which they stand."""
+    reading: Reading
+    """How the source was read."""
+    report: CleaningReport
+    """What the import read, dropped and kept."""
+
+
+def write_graph(graph: TemporalGraph, report: CleaningReport, config: GraphConfig, sink: Any) -> GraphFileHeader:
+    """Write a cleaned graph; the same graph, report and config give the same bytes.
+
+    Args:
+        graph: the graph.
+        report: the account of its import.
+        config: the graph section by which it was read, `year_numbering` set.
+        sink: what pyarrow writes to: a path, a stream or a buffer.
+    """
+    import pyarrow.parquet as pq
+
+    parts = dict(zip(_PARTS, (_entities(graph), _aliases(graph), _relations(graph), _facts(graph), _dropped(graph)), strict=True))
+    header = GraphFileHeader(
+        name=graph.name,
+        licence=config.licence,
+        source=config.source,
+        content_hash=graph.content_hash,
+        rows={part: len(next(iter(columns.values()))) for part, columns in parts.items()},
+        reading=Reading(
+            granularity=graph.granularity,
+            year_numbering=config.year_numbering or YearNumbering.ASTRONOMICAL,
+            typing=config.typing,
+            open_dates=config.open_dates,
+            unknown_dates=config.unknown_dates,
+        ),
+        report=report,
+    )
+    repeated = ["part", "type", "relation", "object", "start", "end", *_BOUNDS]
+    writer = pq.ParquetWriter(
+        sink, _SCHEMA, compression="zstd", use_dictionary=repeated, column_encoding=dict.fromkeys(_SORTED, "DELTA_BINARY_PACKED")
+    )
+    with writer:
+        for part, columns in parts.items():
+            for table in _slices(part, columns, header.rows[part]):
+                writer.write_table(table, row_group_size=_GROUP)
+        writer.add_key_value_metadata({_KEY: header.model_dump_json().encode()})
+    return header
+
+
+def _slices(part: str, columns: dict[str, Any], rows: int) -> Iterator[pa.Table]:
+    """The rows of a part in pieces of one row group each."""
+    for first in range(0, rows, _GROUP):
+        size = min(_GROUP, rows - first)
+        arrays = [columns[field.name].slice(first, size) if field.name in columns else pa.nulls(size, field.type) for field in _SCHEMA]
+        arrays[0] = pa.repeat(part, size)
+        yield pa.Table.from_arrays(arrays, schema=_SCHEMA)
+
+
+def _entities(graph: TemporalGraph) -> dict[str, Any]:
+    ids = pa.array(graph.entity_ids, pa.string())
+    codes = pa.array(np.arange(len(ids), dtype=np.int32))
+    return {"code": codes, "id": ids, "label": pa.array(graph.entity_labels, pa.string()), "usable": pa.array(graph.entity_usable)}
+
+
+def _aliases(graph: TemporalGraph) -> dict[str, Any]:
+    pairs = [(code, alias) for code, aliases in sorted(graph.entity_aliases.items()) for alias in aliases]
+    return {"code": pa.array([code for code, _ in pairs], pa.int32()), "label": pa.array([alias for _, alias in pairs], pa.string())}
+
+
+def _relations(graph: TemporalGraph) -> dict[str, Any]:
+    ids = pa.array(graph.relation_ids, pa.string())
+    return {
+        "code": pa.array(np.arange(len(ids), dtype=np.int32)),
+        "id": ids,
+        "label": pa.array(graph.relation_labels, pa.string()),
+        "type": pa.array([kind.value for kind in graph.relation_types], pa.string()),
+    }
+
+
+def _facts(graph: TemporalGraph) -> dict[str, Any]:
+    return {name: pa.array(getattr(graph, name)) for name in ("subject", "relation", "object", "start", "end")}
+
+
+def _dropped(graph: TemporalGraph) -> dict[str, Any]:
+    dropped = graph.dropped
+    columns = {name: pa.array(getattr(dropped, name)) for name in ("subject", "relation", "object")}
+    for name in _BOUNDS:
+        bound = getattr(dropped, name)
+        columns[name] = pa.array(bound, mask=(bound == NEG_INF) | (bound == POS_INF))
+    return columns
+
+
+def is_graph_file(path: Path) -> bool:
+    """Whether a file is one that `write_graph` made, whatever its name."""
+    try:
+        with path.open("rb") as stream:
+            if stream.read(len(_MAGIC)) != _MAGIC:
+                return False
+    except OSError:
+        return False
+    import pyarrow.parquet as pq
+
+    try:
+        return _KEY in (pq.read_metadata(path).metadata or {})
+    except (pa.ArrowException, OSError):
+        return False
+
+
+def read_graph(path: Path, config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
+    """The graph of a file and the report of its import.
+
+    Raises:
+        GraphFormatError: the file is damaged, of another version, or no such file.
+        ConfigError: the config asks for another reading of the source than the import made.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path, memory_map=True) as file:
+            header = _header(file.metadata.metadata or {}, path)
+            _refuse_other_reading(config, header.reading, path)
+            graph = _Parts(file, header).graph(config.name or header.name)
+    except FileNotFoundError:
+        raise GraphFormatError("no such file", where=str(path)) from None
+    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError) as err:
+        what = f"the graph file is damaged: {str(err).splitlines()[0] if str(err) else type(err).__name__}"
+        raise GraphFormatError(what, where=str(path), remedy="Import it again.") from None
+    if graph.content_hash != header.content_hash:
+        raise GraphFormatError("the graph file is damaged: its rows have another hash", where=str(path), remedy="Import it again.")
+    return graph, header.report.model_copy(update={"name": graph.name})
+
+
+def _header(metadata: dict[bytes, bytes], path: Path) -> GraphFileHeader:
+    if _KEY not in metadata:
+        raise GraphFormatError("no graph file", where=str(path), remedy="chronoqg graph import makes one.")
+    try:
+        return GraphFileHeader.model_validate_json(metadata[_KEY])
+    except ValidationError:
+        remedy = "Import the source again with this version."
+        raise GraphFormatError("a graph file of another version, or damaged", where=str(path), remedy=remedy) from None
+
+
+def _refuse_other_reading(config: GraphConfig, reading: Reading, path: Path) -> None:
+    """Passes if every setting of how to read a source is the import's, or was not given."""
+    # Settings that were not given cannot be told from their defaults: a resolved config sets every key.
+    for key, field in GraphConfig.model_fields.items():
+        if key in ("path", "format", "name", "licence", "source"):
+            continue
+        if getattr(config, key) not in (field.default, getattr(reading, key, field.default)):
+            remedy = f"Leave it out, or import the source again with --set graph.{key}=..."
+            raise ConfigError(f"was settled when {path.name} was imported", where=f"graph.{key}", remedy=remedy)
+
+
+class _Parts:
+    """The parts of an opened file, in its row groups."""
+
+    def __init__(self, file: Any, header: GraphFileHeader) -> None:
+        self._file, self._header = file, header
+        self._groups: dict[str, range] = {}
+        first = 0
+        for part, rows in header.rows.items():
+            groups = -(-rows // _GROUP)
+            self._groups[part] = range(first, first + groups)
+            first += groups
+        if first != file.num_row_groups:
+            raise ValueError("its row groups are not those that it names")
+
+    def _read(self, part: str, *names: str) -> list[Any]:
+        groups = self._groups[part]
+        if not len(groups):
+            return [pa.array([], _SCHEMA.field(name).type) for name in names]
+        table = self._file.read_row_groups(list(groups), columns=list(names))
+        if table.num_rows != self._header.rows[part]:
+            raise ValueError(f"{table.num_rows} rows of {part}s where {self._header.rows[part]} are due")
+        return [table.column(name).combine_chunks() for name in names]
+
+    def _codes(self, part: str, sizes: dict[str, int | None]) -> list[npt.NDArray[Any]]:
+        """Columns of numbers; those with a size are codes below it."""
+        columns = [_numbers(column) for column in self._read(part, *sizes)]
+        for (name, size), column in zip(sizes.items(), columns, strict=True):
+            if size is not None and len(column) and (column.min() < 0 or column.max() >= size):
+                raise ValueError(f"a {name} of a {part} that it does not name")
+        return columns
+
+    def graph(self, name: str) -> TemporalGraph:
+        entity_ids, entity_labels, usable = self._read("entity", "id", "label", "usable")
+        alias_codes, alias_labels = self._read("alias", "code", "label")
+        relation_ids, relation_labels, kinds = self._read("relation", "id", "label", "type")
+        types = [RelationType(kind) for kind in kinds.to_pylist()]
+        ends = {"subject": len(entity_ids), "relation": len(relation_ids), "object": len(entity_ids)}
+        facts = self._codes("fact", ends | {"start": None, "end": None})
+        subject, relation, object_ = self._codes("dropped", dict(ends))
+        start_low, start_high, end_low, end_high = (
+            _numbers(pc.fill_null(column, NEG_INF if key.endswith("low") else POS_INF))
+            for key, column in zip(_BOUNDS, self._read("dropped", *_BOUNDS), strict=True)
+        )
+        is_point = np.array([kind is RelationType.POINT for kind in types], np.bool_)
+        aliases: dict[int, list[str]] = {}
+        for code, alias in zip(alias_codes.to_pylist(), alias_labels.to_pylist(), strict=True):
+            aliases.setdefault(code, []).append(alias)
+        return TemporalGraph(
+            granularity=self._header.reading.granularity,
+            name=name,
+            entity_ids=entity_ids.to_pylist(),
+            entity_labels=entity_labels.to_pylist(),
+            entity_aliases={code: tuple(labels) for code, labels in aliases.items()},
+            relation_ids=relation_ids.to_pylist(),
+            relation_labels=relation_labels.to_pylist(),
+            relation_types=types,
+            entity_usable=usable.to_numpy(zero_copy_only=False),
+            subject=facts[0],
+            relation=facts[1],
+            object=facts[2],
+            start=facts[3],
+            end=facts[4],
+            dropped=DroppedFacts(subject, relation, object_, start_low, start_high, end_low, end_high, is_point[relation]),
+        )
+
+
+def _numbers(column: Any) -> npt.NDArray[Any]:
+    """A column without nulls as an array."""
+    if column.null_count:
+        raise ValueError("a number is missing")
+    numbers: npt.NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> tuple[RawFacts, RawLabels]:
+    del config, counters
+    raise GraphFormatError("an imported graph holds no rows from before cleaning", where=str(paths[0]), remedy="Name the source itself.")
+
+
+def _looks_like(path: Path, head: bytes) -> str | None:
+    del head
+    return "its metadata say that chronoqg graph import wrote it" if is_graph_file(path) else None
+
+
+FORMAT = Format(
+    name="chronoqg",
+    title="Graph file of chronoqg graph import",
+    load=_load,
+    looks_like=_looks_like,
+    notes="Cleaned already: unit, typing and sentinels are those of the import.",
+)
+"""The package's own file."""
