@@ -77,19 +77,25 @@ def judge(reply: AnswersReply, mode: Literal["all", "single"], gold: Gold) -> Ve
 def names_gold(answer: str, gold: Gold) -> bool:
     """Whether one answer names the gold entity and no rival as well or better."""
     own = [name for name in (gold.label, *gold.aliases) if normalise_label(name)]
-    if any(_is_same(answer, rival) for rival in gold.rivals):
+    if any(is_same(answer, rival) for rival in gold.rivals):
         # A name that is a rival's too decides nothing, unless it is spelt as the gold label and not as the rival's.
         return _spelt_as(answer, [gold.label]) and not _spelt_as(answer, gold.rivals)
-    if any(_is_same(answer, name) for name in own):
+    if any(is_same(answer, name) for name in own):
         return True
     said = _without_lead_in(answer)
     best = max((closeness(said, name) for name in own), default=0.0)
     return best > 0 and best > max((closeness(said, rival) for rival in gold.rivals), default=0.0)
 
 
+def is_same(answer: str, name: str) -> bool:
+    """Equality of an answer, with or without a lead-in, and a name; `Roy, Ana` is `Ana Roy`."""
+    said = _without_lead_in(answer)
+    return _equal(answer, name) or _equal(said, name) or _equal(_turned(said), name) or _equal(said, _turned(name))
+
+
 def same_name(one: str, other: str) -> bool:
     """Whether two names match when there is no rival: the symmetric core of the matcher."""
-    return _is_same(one, other) or _is_same(other, one) or closeness(one, other) > 0
+    return is_same(one, other) or is_same(other, one) or closeness(one, other) > 0
 
 
 def closeness(one: str, other: str) -> float:
@@ -118,12 +124,6 @@ def is_abstention(answer: str, gold: Gold) -> bool:
     if any(_equal(answer, name) for name in (gold.label, *gold.aliases, *gold.rivals)):
         return False
     return bool(_ABSTENTION.match(answer.strip()))
-
-
-def _is_same(answer: str, name: str) -> bool:
-    """Equality of an answer, with or without a lead-in, and a name; `Roy, Ana` is `Ana Roy`."""
-    said = _without_lead_in(answer)
-    return _equal(answer, name) or _equal(said, name) or _equal(_turned(said), name) or _equal(said, _turned(name))
 
 
 def _without_lead_in(answer: str) -> str:

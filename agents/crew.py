@@ -24,6 +24,8 @@ class Crew:
     modes: tuple[Mode, ...] = ("all",)
     retries: int = 2
     require_names: bool = True
+    phrasings: int = 1
+    """How many phrasings of one query about tables there are to be."""
 
     @property
     def is_immediate(self) -> bool:

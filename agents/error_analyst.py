@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.backends import RoleCall
 from agents.crew import Crew, no_usable_reply
 from state.pipeline_state import GraphState, NodeResult, Work
 from state.roles import AnalyseRequest, AnswersReply, CauseReply
@@ -12,7 +13,11 @@ NO_ANSWERS = AnswersReply(answers=(), cannot_tell=True)
 
 async def analyse(state: GraphState, crew: Crew) -> NodeResult:
     """The node: names a cause out of the closed list; it admits nothing."""
-    call = await crew.ask(state, Role.ERROR_ANALYST, analyse_request(state))
+    return cause_named(await crew.ask(state, Role.ERROR_ANALYST, analyse_request(state)))
+
+
+def cause_named(call: RoleCall) -> NodeResult:
+    """What an analyst's reply comes to."""
     if not isinstance(call.reply, CauseReply):
         return no_usable_reply(Role.ERROR_ANALYST, call)
     cause, reason = call.reply.cause, call.reply.reason

@@ -13,10 +13,19 @@ from agents.prompt_renderer import PROMPT_FOLDERS
 from agents.reviser import revise
 from agents.rewriter import rewrite
 from agents.rules_backend import Rule
+from agents.tables.error_analyst import analyse_table
+from agents.tables.leak_filter import table_leak_filter
+from agents.tables.leak_rewriter import leak_rewrite_table
+from agents.tables.prompt_variables import TABLE_PROMPT_FOLDERS
+from agents.tables.reviser import revise_table
+from agents.tables.rewriter import translate
+from agents.tables.usable_question import table_problem
+from agents.tables.verifier import appeal_table, check_table_agents, verify_table
 from agents.usable_question import usable_problem
 from agents.verifier import appeal, read_what_differs, verify
 from state.instance import BenchmarkRecord
 from state.pipeline_state import GraphState, NodeResult
+from state.table_instance import TableInstance
 from state.vocabulary import Node, Role
 
 
@@ -36,6 +45,16 @@ def _graph_rules() -> Mapping[Role, Rule]:
 
 def _template_question(record: BenchmarkRecord) -> str:
     return record.raw_question
+
+
+def _table_rules() -> Mapping[Role, Rule]:
+    from agents.offline.tables.rules import TABLE_RULES
+
+    return TABLE_RULES
+
+
+def _accepted_question(instance: TableInstance) -> str:
+    return instance.final_question or ""
 
 
 GRAPH = InstanceKind(
@@ -59,3 +78,25 @@ GRAPH = InstanceKind(
     tell=read_what_differs,
 )
 """A question about a temporal knowledge graph."""
+
+TABLE = InstanceKind(
+    name="tables",
+    nodes={
+        Node.REWRITE: translate,
+        Node.VERIFY: verify_table,
+        Node.ANALYSE: analyse_table,
+        Node.APPEAL: appeal_table,
+        Node.REVISE: revise_table,
+        Node.VERIFY_REPAIR: verify_table,
+        Node.LEAK_CHECK: table_leak_filter,
+        Node.LEAK_REWRITE: leak_rewrite_table,
+        Node.VERIFY_LEAK_REWRITE: verify_table,
+        Node.SECOND_LEAK_CHECK: table_leak_filter,
+    },
+    gate=table_problem,
+    prompt_folders=TABLE_PROMPT_FOLDERS,
+    load_rules=_table_rules,
+    given_question=_accepted_question,
+    check=check_table_agents,
+)
+"""A phrasing of a query of temporal tables."""

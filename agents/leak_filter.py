@@ -52,7 +52,11 @@ def leak_filter(state: GraphState) -> NodeResult:
     """The node: scans the question as it stands."""
     record = state["record"]
     question = state["question"]
-    leaks = find_leaks(question, record.answer, record.answer_aliases, required_names(record))
+    return leak_result(question, find_leaks(question, record.answer, record.answer_aliases, required_names(record)))
+
+
+def leak_result(question: str, leaks: Sequence[Leak]) -> NodeResult:
+    """What the leaks of a question come to: only without any is it cleared."""
     result = {"leaks": [{"kind": leak.kind.value, "name": leak.name} for leak in leaks]}
     if not leaks:
         return NodeResult(Outcome.CLEAN, {"cleared": question, "leaks": ()}, (Work(Role.LEAK_FILTER, Outcome.CLEAN, result),))

@@ -10,6 +10,8 @@ from typing import Any
 import prompts
 from agents.addresses import public_address
 from agents.backends import Feedback, Renderer
+from agents.prompt_rows import rows_of
+from agents.tables.prompt_variables import TABLE_VARIABLES
 from state.config import ModelConfig
 from state.errors import ConfigError
 from state.fact import LabelledFact
@@ -106,8 +108,6 @@ def prompt_renderer(
 
 _MOST_SHOWN = 4000
 """Characters of an unusable reply that its role is shown again; they are paid for."""
-_MOST_RENDERED = 256
-_rendered: dict[int, tuple[Sequence[LabelledFact], prompts.Rows]] = {}
 
 
 def variables(typed: RoleRequest, mode: str | None) -> dict[str, Any]:
@@ -116,13 +116,7 @@ def variables(typed: RoleRequest, mode: str | None) -> dict[str, Any]:
 
 
 def _facts(facts: Sequence[LabelledFact]) -> prompts.Rows:
-    """The facts as the data block shows them, made once for all roles that see the same tuple."""
-    known = _rendered.get(id(facts))
-    if known is None or known[0] is not facts:
-        if len(_rendered) >= _MOST_RENDERED:
-            _rendered.clear()
-        known = _rendered[id(facts)] = (facts, prompts.Rows(_fields(facts)))
-    return known[1]
+    return rows_of(facts, _fields)
 
 
 def _fields(facts: Sequence[LabelledFact]) -> list[dict[str, str]]:
@@ -182,6 +176,7 @@ _VARIABLES: dict[type[Any], Callable[[Any, str | None], dict[str, Any]]] = {
         "template_question": typed.template_question,
         "avoid": list(typed.avoid),
     },
+    **TABLE_VARIABLES,
 }
 
 

@@ -97,7 +97,14 @@ def build_crew(config: Config, source_of: SourceOf, kind: InstanceKind = GRAPH) 
         backend = _backend(config, config.models[name], played, source_of(name, config.models[name]), kind)
         backends.update(dict.fromkeys(played, backend))
     agents = config.agents
-    return Crew(backends=backends, kind=kind, modes=agents.verifier.modes, retries=agents.retries, require_names=agents.require_names)
+    return Crew(
+        backends=backends,
+        kind=kind,
+        modes=agents.verifier.modes,
+        retries=agents.retries,
+        require_names=agents.require_names,
+        phrasings=config.tdbench.paraphrases,
+    )
 
 
 def check_crew(config: Config, kind: InstanceKind = GRAPH) -> None:

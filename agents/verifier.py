@@ -121,5 +121,10 @@ def _told(role: Role, mode: Mode, judged: _Judged) -> str:
     if role is Role.ROUND_TRIP_READER:
         said = "; ".join(judged.findings or ()) or "nothing"
         return f"{role.value} (mode {mode}) read: {said}: {judged.verdict.value}"
-    named = ", ".join(repr(answer) for answer in judged.answers.answers) or "nothing"
-    return f"{role.value} (mode {mode}) named {named}: {judged.verdict.value}"
+    return told_answers(role, mode, judged.answers, judged.verdict)
+
+
+def told_answers(role: Role, mode: Mode, answers: AnswersReply, verdict: Verdict) -> str:
+    """What a verifier named and what that came to, in words."""
+    named = ", ".join(repr(answer) for answer in answers.answers) or "nothing"
+    return f"{role.value} (mode {mode}) named {named}: {verdict.value}"
