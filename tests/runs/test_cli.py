@@ -38,8 +38,10 @@ COMMANDS = (
     ("prompts", "new"),
     ("models", "check"),
     ("graph", "inspect"),
+    ("graph", "import"),
     ("tdbench", "to-graph"),
     ("tdbench", "from-graph"),
+    ("tdbench", "evaluate"),
 )
 
 

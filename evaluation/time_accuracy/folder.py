@@ -1,0 +1,170 @@
+"""The directory of an evaluation on temporal tables: what is asked never changes, and each cell has a database of its own.
+
+questions.jsonl  manifest.json  config.yaml
+cells/NAME/{cell.json, prompt.md, run.sqlite}
+evaluation.json  summary.json  evaluation.md  evaluation.html  tables/  figures/
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from evaluation.time_accuracy.cells import Cell
+from evaluation.time_accuracy.questions import Source
+from runs.config_identity import dump_config
+from runs.database import RunDatabase
+from runs.json_lines import RESTORE, model_line, parse_line, parse_lines, pretty_json, read_bytes, write_whole
+from runs.manifest import git_commit, package_versions
+from runs.run_folder import CONFIG, DATABASE, LOCK, MANIFEST
+from state.config import Config
+from state.errors import RunFolderError
+from state.tdbench_evaluation import AskedQuestion, CellNote, EvaluationManifest, QuestionsNote
+
+QUESTIONS, CELLS, CELL, PROMPT = "questions.jsonl", "cells", "cell.json", "prompt.md"
+_LEFT_BY_A_KILLED_ONE = {LOCK, QUESTIONS, CONFIG, *(f".{name}.part" for name in (QUESTIONS, CONFIG, MANIFEST))}
+
+
+class EvaluationFolder:
+    """The directory, owned by this process while it is open."""
+
+    def __init__(self, path: Path, config: Config, source: Source) -> None:
+        """Claims the directory; a new one is given the questions.
+
+        Raises:
+            RunFolderError: it cannot be written, another process owns it, it is something else, or asks other questions.
+        """
+        self.path = path
+        made = [folder for folder in (path, *path.parents) if not folder.exists()]
+        self._lock = _claim(path)
+        try:
+            lines = [model_line(question) for question in source.asked]
+            sha256 = hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()
+            if not (path / MANIFEST).exists():
+                self._begin(config, source, lines, sha256)
+            self.manifest = read_manifest(path)
+            if self.manifest.questions.sha256 != sha256:
+                what = "the directory belongs to an evaluation of other questions"
+                remedy = "Choose another --out; replies to questions that stay the same come from the cache."
+                raise RunFolderError(what, where=str(path), remedy=remedy)
+            self.questions = stored_questions(path, self.manifest)
+        except BaseException:
+            self._leave_as_found(made)
+            raise
+
+    def __enter__(self) -> EvaluationFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    @contextlib.contextmanager
+    def database(self, cell: Cell) -> Iterator[RunDatabase]:
+        """The database of a cell, which is begun if it is new.
+
+        Raises:
+            RunFolderError: it cannot be written or is damaged, or the cell's note is another one's.
+        """
+        folder = self.path / CELLS / cell.folder
+        note = CellNote(
+            name=cell.name, role=cell.role, model_key=cell.model_key, model=cell.model.model or "",
+            retries=cell.retries, prompt=cell.prompt_ref, judged=cell.judged,
+        )  # fmt: skip
+        if not (folder / CELL).exists():
+            write_whole(folder / PROMPT, [cell.prompt_content])
+            write_whole(folder / CELL, [pretty_json(note.model_dump(mode="json"))])
+        elif parse_line(CellNote, read_bytes(folder / CELL), folder / CELL, 1) != note:
+            raise RunFolderError("the cell is another one's", where=str(folder / CELL), remedy=RESTORE)
+        database = RunDatabase(folder / DATABASE, writable=True)
+        try:
+            yield database
+        finally:
+            database.close()
+
+    def spent(self, but: str | None = None) -> tuple[int, int]:
+        """Billionths of a US dollar spent in all cells that were ever begun but one, and the calls whose end nobody learned."""
+        spent = cut_off = 0
+        for path in sorted((self.path / CELLS).glob(f"*/{DATABASE}")):
+            if path.parent.name == but:
+                continue
+            database = RunDatabase(path, writable=False)
+            try:
+                spent += database.spent()
+                cut_off += sum(row.open_calls for row in database.usage())
+            finally:
+                database.close()
+        return spent, cut_off
+
+    def _begin(self, config: Config, source: Source, lines: Sequence[bytes], sha256: str) -> None:
+        """The manifest comes last, so that a directory without one is no evaluation yet."""
+        write_whole(self.path / QUESTIONS, [line + b"\n" for line in lines])
+        write_whole(self.path / CONFIG, [dump_config(config).encode()])
+        note = QuestionsNote(source=source.name, count=len(lines), available=len(source.idents), sha256=sha256)
+        manifest = EvaluationManifest(questions=note, versions=package_versions(), git_commit=git_commit())
+        write_whole(self.path / MANIFEST, [pretty_json(manifest.model_dump(mode="json"))])
+
+    def _leave_as_found(self, made: Sequence[Path]) -> None:
+        """A directory in which nothing was made goes away with the folders that were made for it."""
+        with contextlib.suppress(OSError):
+            if {entry.name for entry in self.path.iterdir()} == {LOCK}:
+                (self.path / LOCK).unlink()
+        for folder in made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        self._lock.release()
+
+
+def read_manifest(path: Path) -> EvaluationManifest:
+    """The manifest of a directory.
+
+    Raises:
+        RunFolderError: it is damaged, or that of something else.
+    """
+    content = read_bytes(path / MANIFEST)
+    if b'"tdbench evaluate"' not in content:
+        what = "the directory is not that of an evaluation on temporal tables"
+        raise RunFolderError(what, where=str(path), remedy="Choose another --out.")
+    return parse_line(EvaluationManifest, content, path / MANIFEST, 1)
+
+
+def stored_questions(path: Path, manifest: EvaluationManifest) -> tuple[AskedQuestion, ...]:
+    """The questions of a directory, in its order.
+
+    Raises:
+        RunFolderError: the file is not the one that was written.
+    """
+    if hashlib.sha256(read_bytes(path / QUESTIONS)).hexdigest() != manifest.questions.sha256:
+        raise RunFolderError("the file is not the one that was written", where=str(path / QUESTIONS), remedy=RESTORE)
+    return tuple(parse_lines(AskedQuestion, path / QUESTIONS))
+
+
+def finished_in(path: Path, folder: str) -> set[str]:
+    """Ids of the questions that a cell of a directory has finished; none if it was never begun."""
+    file = path / CELLS / folder / DATABASE
+    if not file.exists():
+        return set()
+    database = RunDatabase(file, writable=False)
+    try:
+        return set(database.finished())
+    finally:
+        database.close()
+
+
+def _claim(path: Path) -> FileLock:
+    try:
+        names = {entry.name for entry in path.iterdir()} if path.exists() else set()
+        left_over = LOCK in names and names <= _LEFT_BY_A_KILLED_ONE
+        if names and MANIFEST not in names and not left_over:
+            raise RunFolderError("the directory is not empty and not an evaluation's", where=str(path), remedy="Choose another --out.")
+        path.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path / LOCK)
+        lock.acquire(timeout=0)
+    except Timeout as err:
+        raise RunFolderError("another process is working in this directory", where=str(path), remedy="Wait for it to end.") from err
+    except OSError as err:
+        raise RunFolderError(f"the directory cannot be written: {err.strerror}", where=str(path), remedy="Choose another --out.") from err
+    return lock
