@@ -11,7 +11,7 @@ import numpy as np
 from graph_sampler.labels import LabelProblem, normalise_label
 from graph_sampler.relation_types import RelationTypes
 from graph_sampler.temporal_graph import TemporalGraph
-from state.graph_report import CleaningReport, DropReason, RelationReport
+from state.graph_report import CleaningReport, DropReason, ImportReport, RelationReport
 from state.interval import format_granule
 
 _LABEL_WIDTH = 44
@@ -75,6 +75,7 @@ def render_report(report: CleaningReport) -> list[str]:
     lines = [
         f"graph       {shown(report.name)} ({report.granularity.value} level, {report.first} to {report.last})",
         f"hash        {report.content_hash}",
+        *(_import_lines(report.source) if report.source else ()),
         f"rows        {report.rows:,}",
         f"facts       {report.facts:,}: {report.point_facts:,} of point relations, {report.interval_facts:,} of interval relations "
         f"({report.one_granule_intervals:,} of one granule)",
@@ -99,6 +100,13 @@ def render_report(report: CleaningReport) -> list[str]:
         )
         lines.append(("  " + "  ".join(padded)).rstrip())
     return lines
+
+
+def _import_lines(source: ImportReport) -> list[str]:
+    files = ", ".join(map(shown, source.files[:4])) + (", ..." if len(source.files) > 4 else "")
+    lines = [f"read        {source.rows:,} rows as {source.layout}: {files}"]
+    lines += [f"  {count:>9,}  {name}" for name, count in source.counters.items()]
+    return lines + [f"  note: {note}" for note in source.notes]
 
 
 def shown(text: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from graph_sampler.cleaning import clean
 from graph_sampler.loaders.counters import ImportCounters
-from graph_sampler.loaders.graph_file import is_graph_file, read_graph
+from graph_sampler.loaders.graph_file import is_graph_file, read_graph, write_graph
 from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.registry import FORMATS
 from graph_sampler.raw_facts import RawFacts, RawLabels, without_unused_ids
@@ -46,9 +46,30 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
     """
     if (file := _graph_file(config)) is not None:
         return read_graph(file, config)
+    graph, report, _ = _clean_source(config)
+    return graph, report
+
+
+def import_graph(config: GraphConfig, sink: Any) -> tuple[TemporalGraph, CleaningReport]:
+    """The cleaned graph of a config and its report, written to a stream or path as one graph file.
+
+    Raises:
+        GraphFormatError: as `load_graph`, or the source is a graph file already.
+        ConfigError: a setting does not fit the format.
+    """
+    if (file := _graph_file(config)) is not None:
+        raise GraphFormatError("a graph file already", where=str(file), remedy="Copy it, or import the source that it came from.")
+    graph, report, read_by = _clean_source(config)
+    write_graph(graph, report, read_by, sink)
+    return graph, report
+
+
+def _clean_source(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport, GraphConfig]:
+    """Graph, report, and the config by which the source was read."""
     raw, labels, config, paths, counters = read_source(config)
     graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths), counters)
-    return graph, report.model_copy(update={"source": counters.report(FORMATS[config.format].name)})
+    imported = counters.report(config.format).model_copy(update={"licence": config.licence, "origin": config.source})
+    return graph, report.model_copy(update={"source": imported}), config
 
 
 def _graph_file(config: GraphConfig) -> Path | None:

@@ -66,6 +66,10 @@ class ImportReport(Contract):
     """How often each thing occurred; a row may count under several names. Names that did not occur are left out."""
     notes: tuple[str, ...] = ()
     """What the reader of these counts should know about the source."""
+    licence: str | None = None
+    """Licence of the source, as the config of the import gave it."""
+    origin: str | None = None
+    """Where the source comes from, as the config of the import gave it."""
 
 
 class RelationReport(Contract):

@@ -1,40 +1,136 @@
-"""Commands about source graphs: `graph inspect`."""
+"""Commands about source graphs: `graph inspect` and `graph import`."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from runs.cli.options import Debug, Json, Overrides, errors_as_lines
-from runs.terminal import write_json, write_out
+from runs.terminal import say, write_json, write_out
+from state.config import GraphConfig
+from state.graph_report import CleaningReport
+
+_CONFIGS = (".yaml", ".yml")
+_FORMAT_KEY = "graph.format="
 
 
 def inspect(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="PATH_OR_CONFIG", help="A folder in CronKG layout, bundled:years, bundled:days or a config.", show_default=False
+            metavar="PATH_OR_CONFIG",
+            help="A graph's file or folder, bundled:years, bundled:days or a config.",
+            show_default=False,
         ),
     ],
     overrides: Overrides = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Print what cleaning keeps and drops of a graph, and how its relations are typed.
+    """Print what a graph's source holds, what cleaning keeps and drops of it, and how its relations are typed.
+
+    The layout of a bare path is guessed, and the reason printed, unless --set graph.format names it.
 
     \b
     Example:
         chronoqg graph inspect bundled:years
         chronoqg graph inspect runs/quickstart.yaml --json
+        chronoqg graph inspect YAGO11k --set graph.granularity=day
     """
     with errors_as_lines(debug):
-        from graph_sampler.cleaning_report import render_report
         from graph_sampler.load import load_graph
-        from runs.config_file import load_graph_config
 
-        _, report = load_graph(load_graph_config(source, overrides or ()))
-        if as_json:
-            write_json(report.model_dump_json(indent=2).encode() + b"\n")
-        else:
-            write_out(render_report(report))
+        config, reasons = _graph_section([source], None, overrides or ())
+        _, report = load_graph(config)
+        _print(report, reasons, as_json)
+
+
+def import_(
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="SOURCE...", help="The files or the folder of a graph, or a config that names them.", show_default=False),
+    ],
+    out: Annotated[str, typer.Option("--out", metavar="GRAPH", help="The graph file to write.", show_default=False)],
+    layout: Annotated[
+        str | None, typer.Option("--format", metavar="FORMAT", help="Layout of the source. Default: guessed.", show_default=False)
+    ] = None,
+    overrides: Overrides = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Read a published graph, clean it and write it as one file that every command takes as graph.path.
+
+    The same source gives the same bytes; the content hash is that of the source itself.
+
+    \b
+    Example:
+        chronoqg graph import YAGO11k --format hyte --out yago11k.graph
+        chronoqg graph import facts.tsv --format table --out mine.graph --set graph.granularity=day
+    """
+    with errors_as_lines(debug):
+        import pyarrow as pa
+
+        from graph_sampler.load import import_graph
+        from graph_sampler.loaders.graph_file import is_graph_file
+        from runs.json_lines import write_whole
+        from state.errors import RunFolderError
+
+        target = Path(out)
+        if target.exists() and not is_graph_file(target):
+            raise RunFolderError("something else is there, and no graph file", where=out, remedy="Choose another --out.")
+        config, reasons = _graph_section(sources, layout, overrides or ())
+        sink = pa.BufferOutputStream()
+        _, report = import_graph(config, sink)
+        write_whole(target, (sink.getvalue().to_pybytes(),))
+        _print(report, reasons, as_json)
+        say(f"wrote {out}")
+        say(f"next: chronoqg graph inspect {out}")
+
+
+def _print(report: CleaningReport, reasons: Sequence[str], as_json: bool) -> None:
+    """The report, after the reasons for the layout; a machine gets the report alone."""
+    from graph_sampler.cleaning_report import render_report
+
+    if as_json:
+        write_json(report.model_dump_json(indent=2).encode() + b"\n")
+    else:
+        write_out([*reasons, *render_report(report)])
+
+
+def _graph_section(sources: Sequence[str], layout: str | None, overrides: Sequence[str]) -> tuple[GraphConfig, list[str]]:
+    """The graph section of a config file, or one for bare paths, and why their layout was chosen, as lines.
+
+    Raises:
+        ConfigError: the config is wrong, or the layout of a bare path cannot be told.
+    """
+    from graph_sampler.load import resolve_path
+    from graph_sampler.loaders.registry import FORMATS, guess_formats
+    from runs.config_file import load_graph_config
+    from state.errors import ConfigError, did_you_mean
+
+    if layout is not None and layout not in FORMATS:
+        raise ConfigError(f"no format {layout!r}", where="--format", remedy=did_you_mean(layout, FORMATS))
+    by_set = [override.removeprefix(_FORMAT_KEY) for override in overrides if override.startswith(_FORMAT_KEY)]
+    chosen = by_set[-1] if by_set else layout
+    given = [] if layout is None else [_FORMAT_KEY + layout]
+    if len(sources) == 1 and Path(sources[0]).suffix in _CONFIGS:
+        return load_graph_config(sources[0], [*given, *overrides]), []
+    reasons: list[str] = []
+    if chosen is None:
+        first = resolve_path(sources[0])
+        guessed = guess_formats(first)
+        if not guessed and not first.is_dir():
+            known = ", ".join(FORMATS)
+            raise ConfigError("its layout cannot be told", where=sources[0], remedy=f"Name it with --set graph.format=..., one of {known}.")
+        reasons = [f"looks like  {name} ({FORMATS[name].title}): {reason}" for name, reason in guessed.items()]
+        chosen = next(iter(guessed), GraphConfig.model_fields["format"].default)
+        given.append(_FORMAT_KEY + chosen)
+    if chosen in FORMATS and not sources[0].startswith("bundled:"):
+        given.append(f"graph.granularity={FORMATS[chosen].granularity.value}")
+    if len(sources) > 1:
+        given.append(f"graph.path={json.dumps(list(sources))}")
+    return load_graph_config(sources[0], [*given, *overrides]), reasons
