@@ -50,7 +50,7 @@ def test_the_bundled_graphs_load() -> None:
 
 @pytest.mark.parametrize("name", ["bundled:yeers", "bundled:../data/years", "bundled:"])
 def test_an_unknown_bundled_graph_is_refused_with_the_known_ones(name: str) -> None:
-    with pytest.raises(GraphFormatError, match=r"bundled:days, bundled:years"):
+    with pytest.raises(GraphFormatError, match=r"bundled:days, bundled:days_eventkg, bundled:years"):
         load_graph(GraphConfig(path=name))
 
 

@@ -1,0 +1,407 @@
+"""EventKG dumps: every quirk of the layout, on small files composed here from its description (no published line)."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph_sampler.load import load_graph
+from graph_sampler.loaders.registry import guess_formats
+from graph_sampler.temporal_graph import TemporalGraph
+from state.config import GraphConfig
+from state.errors import GraphFormatError
+from state.graph_report import CleaningReport, DropReason
+from state.interval import Granularity, format_granule
+from tests.eventkg_layout import DAYS, Graph, Layout, days, files, quoted, time_lines, write
+
+SYNTAXES = [
+    Layout("early"), Layout("full"), Layout("light"), Layout("full", "http://eventkg.l3s.uni-hannover.de/"),
+    Layout("light", "http://EventKG.L3S.uni-hannover.de/"),
+]  # fmt: skip
+LABELS = {"event_1": "Arn Games", "entity_1": "Ana Roy", "entity_2": "FC Arn", "entity_3": "Bo Lind"}
+SMALL = Graph(
+    facts=[
+        ("entity_1", "P54", "entity_2", "1996-05-01", "2003-06-30"),
+        ("entity_3", "P54", "entity_2", "1999-01-01", "2001-12-31"),
+        ("entity_1", "P1344", "event_1", "1999-06-01", "1999-06-12"),
+    ],
+    labels=LABELS,
+    relations={"P54": "member of sports team", "P1344": "participant in"},
+    events=frozenset(("event_1",)),
+)
+
+
+def load(path: Path | tuple[Path, ...], granularity: str = "day", **options: Any) -> tuple[TemporalGraph, CleaningReport]:
+    paths = str(path) if isinstance(path, Path) else tuple(map(str, path))
+    data = {"path": paths, "format": "eventkg", "granularity": granularity, "options": options}
+    return load_graph(GraphConfig.model_validate(data))
+
+
+def facts(graph: TemporalGraph) -> set[tuple[str, ...]]:
+    """Facts by ids, times as text."""
+    return {
+        (
+            graph.entity_ids[graph.subject[row]], graph.relation_ids[graph.relation[row]], graph.entity_ids[graph.object[row]],
+            format_granule(int(graph.start[row]), graph.granularity), format_granule(int(graph.end[row]), graph.granularity),
+        )
+        for row in range(len(graph))
+    }  # fmt: skip
+
+
+def labels(graph: TemporalGraph) -> dict[str, str]:
+    return dict(zip(graph.entity_ids, graph.entity_labels, strict=True))
+
+
+def counters(report: CleaningReport) -> dict[str, int]:
+    """What the loader itself counts: not what any row shows later, such as a bound that is not known."""
+    assert report.source is not None
+    later = {"unknown_start", "unknown_end", "open_end", "coarse", "start_after_end", "sentinel", "bad_date", "duplicate_exact"}
+    return {name: count for name, count in report.source.counters.items() if name not in later and not name.startswith("unlabelled")}
+
+
+def folder(path: Path, extra: dict[str, str], graph: Graph = SMALL, layout: Layout | None = None) -> Path:
+    """The small graph with lines added to some of its files."""
+    write(path, graph, layout)
+    for name, text in extra.items():
+        file = path / f"{name}.nq"
+        file.write_text((file.read_text(encoding="utf-8") if file.exists() else "") + text, encoding="utf-8", newline="")
+    return path
+
+
+def node(number: int, subject: str, relations: dict[str, str], object_: str, start: str = "", end: str = "", graph: str = "") -> str:
+    """A relation node; `relations` maps a term to its graph, and the other lines have `graph`, or none."""
+    layout, name = Layout(), f"resource:relation_{number}"
+    lines = [layout.line(name, "rdf:type", "schema:Relation", graph), layout.line(name, "rdf:subject", subject, graph)]
+    lines += [layout.line(name, "rdf:object", object_, graph)]
+    lines += [layout.line(name, "sem:roleType", term, source) for term, source in relations.items()]
+    return "".join((*lines, *time_lines(layout, name, start, end, graph)))
+
+
+def dated(number: int, start: str, end: str, unit: str, unit_of_end: str | None = None) -> str:
+    """A relation node of the event with dates and units as they stand."""
+    layout, name = Layout(), f"resource:relation_{number}"
+    lines = [node(number, "resource:event_1", {"wdt:P54": "wikidata"}, "resource:entity_2", graph="wikidata")]
+    for date, predicate, stated, kind in (
+        (start, "sem:hasBeginTimeStamp", "startUnitType", unit), (end, "sem:hasEndTimeStamp", "endUnitType", unit_of_end or unit),
+    ):  # fmt: skip
+        lines.append(layout.line(name, predicate, quoted(date, "^^xsd:date"), "wikidata"))
+        if kind:
+            lines.append(layout.line(name, f"schema:{stated}", kind, "wikidata"))
+    return "".join(lines)
+
+
+def test_the_shipped_graph_of_days_is_the_same_in_this_layout() -> None:
+    plain, _ = load_graph(GraphConfig(path="bundled:days", granularity=Granularity.DAY))
+    dump, report = load_graph(GraphConfig(path="bundled:days_eventkg", format="eventkg", granularity=Granularity.DAY))
+    assert dump.content_hash == plain.content_hash
+    assert (report.dropped, counters(report)) == ({}, {})
+
+
+def test_the_shipped_files_are_what_the_writer_writes_and_small() -> None:
+    shipped = {path.name: gzip.decompress(path.read_bytes()).decode() for path in (DAYS.parent / "days_eventkg").iterdir()}
+    assert shipped == {f"{name}.gz": text for name, text in files(days(), Layout()).items()}
+    assert sum(path.stat().st_size for path in (DAYS.parent / "days_eventkg").iterdir()) < 300_000
+
+
+@pytest.mark.parametrize("layout", SYNTAXES, ids=lambda layout: f"{layout.syntax}-{layout.host[7:14]}")
+def test_every_syntax_and_spelling_of_the_host_gives_the_same_graph(layout: Layout, tmp_path: Path) -> None:
+    graph, report = load(write(tmp_path, SMALL, layout))
+    assert facts(graph) == set(SMALL.facts)
+    assert labels(graph) == LABELS
+    assert graph.relation_labels == ["participant in", "member of sports team"]
+    assert counters(report) == {}
+
+
+DATES = st.dates(datetime.date(1000, 1, 1), datetime.date(2100, 1, 1)).map(lambda date: str(date.replace(day=min(date.day, 28))))
+TIMES = st.tuples(DATES, st.sampled_from((4, 7, 10))).map(lambda pair: pair[0][: pair[1]])
+IDS = st.sampled_from([f"entity_{number}" for number in range(6)] + [f"event_{number}" for number in range(3)])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    rows=st.lists(st.tuples(IDS, st.sampled_from(("P1", "P2", "yago:playsFor")), IDS, TIMES, st.integers(0, 140)), min_size=1, max_size=12),
+    layout=st.sampled_from(SYNTAXES),
+    granularity=st.sampled_from((Granularity.DAY, Granularity.MONTH, Granularity.YEAR)),
+)
+def test_a_graph_written_in_the_layout_is_read_back(
+    rows: list[tuple[str, str, str, str, int]], layout: Layout, granularity: Granularity, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    written = [(*row[:4], f"{int(row[3][:4]) + row[4]:04d}{row[3][4:]}") for row in rows]
+    names = {f"{kind}_{number}": f"{kind} number {number}" for kind in ("entity", "event") for number in range(6)}
+    graph = Graph(written, names, {"P1": "first", "P2": "second"}, events=frozenset(name for name in names if name.startswith("event")))
+    width = {Granularity.DAY: 10, Granularity.MONTH: 7, Granularity.YEAR: 4}[granularity]
+    told = {(*row[:3], row[3][:width], row[4][:width]) for row in written if len(row[3]) >= width}
+    path = write(tmp_path_factory.mktemp("dump"), graph, layout)
+    typing = {"interval_share": 1.0, "point_share": 1.0}
+    config = GraphConfig.model_validate({"path": str(path), "format": "eventkg", "granularity": granularity, "typing": typing})
+    if not told:
+        with pytest.raises(GraphFormatError, match="no fact is left"):
+            load_graph(config)
+    else:
+        assert facts(load_graph(config)[0]) == told
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "unit", "told"),
+    [
+        ("1999-01-01", "2004-12-31", "time:unitYear", ("1999", "2004")),
+        ("1999-06-01", "1999-06-30", "time:unitMonth", ("1999-06", "1999-06")),
+        ("1999-02-01", "1999-03-03", "time:unitMonth", ("1999-02", "1999-02")),
+        ("2000-02-01", "2000-03-02", "time:unitMonth", ("2000-02", "2000-02")),
+        ("1999-03-01", "1999-03-31", "time:unitMonth", ("1999-03", "1999-03")),
+        ("1999-03-02", "1999-03-03", "time:unitDay", ("1999-03-02", "1999-03-03")),
+        ("10000-01-01", "10001-12-31", "time:unitYear", ("+10000", "+10001")),
+        ("1990-01-01", "1999-12-31", "schema:unitDecade", None),
+        ("1901-01-01", "1901-12-31", "schema:unitCentury", None),
+        ("1999-01-01", "2004-12-31", "", ("1999", "2004")),
+        ("0044-01-01", "0014-12-31", "time:unitYear", None),
+        ("1910-01-01", "1999-12-31", "time:unitDay", ("1910-01-01", "1999-12-31")),
+        ("2000-01-01", "2999-12-31", "time:unitDay", None),
+        ("2004-01-01", "1999-12-31", "time:unitYear", None),
+    ],
+)
+@pytest.mark.parametrize(("granularity", "width"), [("day", 10), ("month", 7), ("year", 4)])
+def test_a_widened_date_is_taken_back_to_its_unit(
+    start: str, end: str, unit: str, told: tuple[str, str] | None, granularity: str, width: int, tmp_path: Path
+) -> None:
+    path = folder(tmp_path, {"relations_entities_temporal": dated(90, start, end, unit)})
+    graph, report = load(path, granularity)
+    is_told = told is not None and len(told[0].removeprefix("+10").rjust(4, "0")) >= width
+    bounds = [tuple(bound if bound[0] == "+" else bound[:width] for bound in told)] if is_told and told else []
+    assert [row[3:] for row in facts(graph) if row[0] == "event_1"] == bounds
+    assert (report.rows, report.kept_aside) == (4, 0 if is_told else 1)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "unit", "counter"),
+    [
+        ("0044-01-01", "0014-12-31", "time:unitYear", {"bad_era_possible": 1}),
+        ("2000-01-01", "2999-12-31", "time:unitDay", {"suspect_span": 1}),
+        ("1999-01-01", "1999-12-31", "time:unitYear", {}),
+    ],
+)
+def test_dates_that_cannot_be_meant_are_counted_and_stay_doubtful(
+    start: str, end: str, unit: str, counter: dict[str, int], tmp_path: Path
+) -> None:
+    graph, report = load(folder(tmp_path, {"relations_entities_temporal": dated(90, start, end, unit)}))
+    assert {name: count for name, count in counters(report).items() if name != "untimed"} == counter
+    assert len(graph.dropped) == 1
+    assert bool(graph.dropped.start_low[0] < -(10**6)) is bool(counter)
+
+
+def test_a_graph_of_antiquity_can_be_asked_for(tmp_path: Path) -> None:
+    path = folder(tmp_path, {"relations_entities_temporal": dated(90, "0312-01-01", "0337-12-31", "time:unitYear")})
+    graph, _ = load(path, "year", min_year=1)
+    assert ("event_1", "P54", "entity_2", "0312", "0337") in facts(graph)
+
+
+def test_dates_without_a_unit_are_years_unless_the_config_says_more(tmp_path: Path) -> None:
+    path = folder(tmp_path, {"relations_entities_temporal": dated(90, "1999-05-01", "2000-05-07", "")})
+    assert load(path)[1].dropped == {DropReason.COARSE: 1}
+    assert ("event_1", "P54", "entity_2", "1999-05-01", "2000-05-07") in facts(load(path, precision="day")[0])
+
+
+def test_one_node_of_several_sources_is_one_fact_of_the_best_source(tmp_path: Path) -> None:
+    merged = node(
+        90,
+        "resource:entity_3",
+        {"dbo:team": "dbpedia_en", "yago:playsFor": "yago", "wdt:P54": "wikidata"},
+        "resource:entity_2",
+        "2002-01-01",
+        "2002-12-31",
+    ) + node(91, "resource:entity_3", {"dbo:team": "dbpedia_de", "yago:playsFor": "yago"}, "resource:entity_2", "2005-02-01", "2005-02-03")
+    graph, _ = load(folder(tmp_path, {"relations_entities_temporal": merged}))
+    assert facts(graph) - set(SMALL.facts) == {
+        ("entity_3", "P54", "entity_2", "2002-01-01", "2002-12-31"),
+        ("entity_3", "yago:playsFor", "entity_2", "2005-02-01", "2005-02-03"),
+    }
+    assert graph.relation_labels[graph.relation_ids.index("yago:playsFor")] == "plays for"
+
+
+def test_of_two_sources_the_more_precise_is_kept_and_of_one_source_both(tmp_path: Path) -> None:
+    ends = "resource:entity_3", "resource:entity_2"
+
+    def stay(number: int, source: str, start: str, end: str) -> str:
+        return node(number, ends[0], {"wdt:P54": source}, ends[1], start, end, source)
+
+    vague = stay(90, "yago", "1999", "2001") + stay(91, "yago", "1999", "")
+    path = folder(tmp_path / "two", {"relations_entities_temporal": vague})
+    graph, report = load(path)
+    assert (facts(graph), len(graph.dropped), counters(report)) == (set(SMALL.facts), 0, {"duplicate_other_source": 2})
+    path = folder(tmp_path / "one", {"relations_entities_temporal": vague.replace("graph/yago", "graph/wikidata")})
+    graph, report = load(path)
+    assert (facts(graph), len(graph.dropped), counters(report)) == (set(SMALL.facts), 2, {})
+
+
+def test_the_same_node_id_in_two_files_is_two_nodes(tmp_path: Path) -> None:
+    parts = [("entity_1", "2010-01-01"), ("entity_3", "2011-01-01")]
+    first, second = (node(7, f"resource:{who}", {"wdt:P54": "wikidata"}, "resource:entity_2", day, day) for who, day in parts)
+    path = folder(tmp_path, {"relations_events_other": first, "relations_entities_temporal": second})
+    added = {(who, "P54", "entity_2", day, day) for who, day in parts}
+    assert facts(load(path)[0]) == {*SMALL.facts, *added}
+
+
+def test_links_literals_and_relations_without_any_time_are_no_facts(tmp_path: Path) -> None:
+    layout = Layout()
+    link = (
+        layout.line("resource:relation_90", "rdf:type", "schema:LinkRelation", "event_kg")
+        + node(90, "resource:entity_1", {"schema:links": "event_kg"}, "resource:entity_2", "2001-01-01").split("\n", 1)[1]
+    )
+    literal = node(91, "resource:entity_1", {"wdt:P1087": "wikidata"}, quoted("2500"), "2001-01-01", "2001-01-01")
+    untimed = node(92, "resource:entity_1", {"dbo:team": "dbpedia_en"}, "resource:entity_2")
+    # Of a relation that others have times of, a fact without time may hold at any time, and is kept aside.
+    doubtful = node(93, "resource:event_1", {"wdt:P54": "wikidata"}, "resource:entity_2")
+    graph, report = load(folder(tmp_path, {"relations_events_other": link + literal + untimed + doubtful}))
+    assert facts(graph) == set(SMALL.facts)
+    assert counters(report) == {"literal_object": 1, "untimed": 2}
+    assert graph.dropped.subject.tolist() == [graph.entity_ids.index("event_1")]
+
+
+def test_a_broken_line_is_counted_and_the_next_one_read(tmp_path: Path) -> None:
+    layout = Layout()
+    label = layout.line("resource:entity_1", "rdfs:label", quoted("Ana\nRoy"), "wikipedia_en")
+    odd = layout.line("resource:entity_1", "owl:sameAs", "wd:x").replace(
+        "http://www.wikidata.org/entity/x", 'http://dbpedia.org/resource/A "b" c|^`'
+    )
+    relation = node(90, "resource:entity_3", {"wdt:P54": "wikidata"}, "resource:entity_2", "2005-02-01", "2005-02-03")
+    cut = relation[: relation.index("subject>")] + "\n"
+    path = folder(tmp_path, {"entities": label + odd, "relations_entities_temporal": cut + relation})
+    graph, report = load(path)
+    assert ("entity_3", "P54", "entity_2", "2005-02-01", "2005-02-03") in facts(graph)
+    assert labels(graph) == LABELS
+    assert counters(report) == {"malformed": 3}
+
+
+def test_two_begins_of_one_node_make_its_time_unknown(tmp_path: Path) -> None:
+    relation = dated(90, "1999-05-01", "2000-05-07", "time:unitDay")
+    second = Layout().line("resource:relation_90", "sem:hasBeginTimeStamp", quoted("1998-01-01", "^^xsd:date"), "wikidata")
+    graph, report = load(folder(tmp_path, {"relations_entities_temporal": relation + second}))
+    assert (facts(graph), counters(report)) == (set(SMALL.facts), {"ambiguous_pairing": 1, "untimed": 1})
+
+
+def test_the_label_of_wikidata_comes_before_wikipedia_and_the_others_are_aliases(tmp_path: Path) -> None:
+    layout = Layout()
+    lines = [
+        layout.line("resource:entity_9", "rdfs:label", quoted("Cy Moe (player)", "@en"), "wikipedia_en"),
+        layout.line("resource:entity_9", "rdfs:label", quoted('Cy "The Cat" Moe', "@en"), "wikidata"),
+        layout.line("resource:entity_9", "rdfs:label", quoted("Cy Moe (Spieler)", "@de"), "wikipedia_de"),
+        layout.line("resource:entity_9", "dcterms:alternative", quoted("C. Moe", "@en"), "wikidata"),
+        layout.line("resource:entity_9", "dcterms:description", quoted("player", "@en"), "wikidata"),
+    ]
+    stay = node(90, "resource:entity_9", {"wdt:P54": "wikidata"}, "resource:entity_2", "2005-02-01", "2005-02-03")
+    graph, _ = load(folder(tmp_path / "full", {"entities": "".join(lines), "relations_entities_temporal": stay}))
+    code = graph.entity_ids.index("entity_9")
+    assert (graph.entity_labels[code], graph.entity_aliases[code]) == ('Cy "The Cat" Moe', ("C. Moe", "Cy Moe (player)"))
+    german = [
+        layout.line("wdt:P54", "rdfs:label", quoted("Mitglied von", "@de")),
+        layout.line("resource:entity_2", "rdfs:label", '"FC Arn"@de'),
+    ]
+    path = folder(
+        tmp_path / "german", {"entities": "".join([*lines, german[1]]), "property_labels": german[0], "relations_entities_temporal": stay}
+    )
+    graph, _ = load(path, language="de", partial_labels=True)
+    assert {"Cy Moe (Spieler)", "FC Arn"} == set(graph.entity_labels) - {""}
+    light = Layout("light")
+    both = "".join(light.line("resource:entity_9", "rdfs:label", quoted(text, "@en")) for text in ("Cy Moe (player)", "Cy Moe"))
+    graph, _ = load(folder(tmp_path / "light", {"entities": both, "relations_entities_temporal": stay}))
+    assert labels(graph)["entity_9"] == "Cy Moe"
+
+
+def test_the_preferred_label_stands_in_where_there_is_no_other_in_any_language(tmp_path: Path) -> None:
+    layout = Layout()
+    preferred = [
+        layout.line("resource:entity_9", "skos:prefLabel", quoted("Mara Höll", "@de")),
+        layout.line("resource:entity_1", "skos:prefLabel", quoted("Anna Roy", "@en")),
+    ]
+    stay = node(90, "resource:entity_9", {"wdt:P54": "wikidata"}, "resource:entity_2", "2005-02-01", "2005-02-03")
+    graph, report = load(folder(tmp_path, {"preferred_labels": "".join(preferred), "relations_entities_temporal": stay}))
+    assert labels(graph) == {**LABELS, "entity_9": "Mara Höll"}
+    assert counters(report) == {"label_in_other_language": 1}
+
+
+def test_the_item_of_wikidata_is_the_id_where_there_is_one(tmp_path: Path) -> None:
+    graph = Graph(SMALL.facts, SMALL.labels, SMALL.relations, events=SMALL.events, items={"entity_1": "Q900001", "event_1": "Q900017"})
+    loaded, _ = load(write(tmp_path, graph, Layout("early")))
+    assert labels(loaded) == {"Q900001": "Ana Roy", "Q900017": "Arn Games", "entity_2": "FC Arn", "entity_3": "Bo Lind"}
+
+
+def event_times(layout: Layout) -> str:
+    """An event's own time as three sources and the writer's choice have it, and a person's birth."""
+    lines = [
+        *time_lines(layout, "resource:event_1", "1998", "1999", "yago"),
+        *time_lines(layout, "resource:event_1", "1999", "", "wikidata"),
+    ]
+    chosen = list(time_lines(layout, "resource:event_1", "1999-06-01", "1999-06-12", "event_kg"))
+    return "".join([*chosen[:2], *lines, *chosen[2:], *time_lines(layout, "resource:entity_1", "1970-02-03", "2020-02-03", "event_kg")])
+
+
+def test_the_chosen_time_of_an_event_is_a_fact_unless_it_is_not_wanted(tmp_path: Path) -> None:
+    path = folder(tmp_path, {"relations_base": event_times(Layout())})
+    graph, _ = load(path)
+    assert facts(graph) - set(SMALL.facts) == {("event_1", "P793", "Q1190554", "1999-06-01", "1999-06-12")}
+    assert labels(graph)["Q1190554"] == "occurrence"
+    assert graph.relation_labels[graph.relation_ids.index("P793")] == "significant event"
+    assert facts(load(path, event_times=False)[0]) == set(SMALL.facts)
+
+
+def test_events_that_are_sentences_are_read_only_if_asked_for(tmp_path: Path) -> None:
+    layout = Layout()
+    sentence = "The Arn Games are opened by Ana Roy."
+    text = layout.line("resource:event_5", "dcterms:description", quoted(sentence, "@en"), "wikipedia_en")
+    text += "".join(time_lines(layout, "resource:event_5", "1999-06-01", "1999-06-01", "event_kg"))
+    path = folder(tmp_path, {"text_events": text})
+    assert facts(load(path)[0]) == set(SMALL.facts)
+    assert labels(load(path, text_events=True)[0])["event_5"] == sentence
+
+
+def test_only_the_wanted_relations_are_read(tmp_path: Path) -> None:
+    path = folder(tmp_path, {"relations_base": event_times(Layout())})
+    assert {fact[1] for fact in facts(load(path, relations=["P54"])[0])} == {"P54"}
+
+
+def test_previews_and_the_bulk_of_a_dump_are_not_opened(tmp_path: Path) -> None:
+    path = write(tmp_path, SMALL)
+    for name in ("relations_entities_temporal_preview.nq", "relations_entities_other.nq", "event_links.nq", "types.nq"):
+        (path / name).write_bytes(b"\xff\xfe no statement at all")
+    assert facts(load(path)[0]) == set(SMALL.facts)
+
+
+def test_single_files_can_be_named(tmp_path: Path) -> None:
+    path = write(tmp_path, SMALL)
+    named = tuple(path / f"{name}.nq" for name in ("relations_entities_temporal", "entities", "property_labels"))
+    assert facts(load(named)[0]) == set(SMALL.facts[:2])
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("subject\trelation\tobject\n", "relations_entities_temporal.nq, line 1: not a statement"),
+        ("<?xml version='1.0'?>\n", "relations_entities_temporal.nq, line 1: not a statement"),
+        (b"<http://eventKG.l3s.uni-hannover.de/resource/entity_1> <p:p> <o:\xff> .\n", "line 1: not UTF-8"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused(content: str | bytes, says: str, tmp_path: Path) -> None:
+    path = write(tmp_path, SMALL)
+    (path / "relations_entities_temporal.nq").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(GraphFormatError, match=says):
+        load(path)
+
+
+def test_a_folder_without_facts_or_names_is_refused_and_one_with_both_is_recognised(tmp_path: Path) -> None:
+    path = write(tmp_path / "dump", SMALL, is_packed=True)
+    assert guess_formats(path).keys() >= {"eventkg"}
+    assert guess_formats(path / "entities.nq.gz").keys() >= {"eventkg"}
+    (path / "entities.nq.gz").unlink()
+    (path / "events.nq.gz").unlink()
+    with pytest.raises(GraphFormatError, match="the files with labels are missing"):
+        load(path)
+    with pytest.raises(GraphFormatError, match="no file of an EventKG dump that holds facts"):
+        load(tmp_path)
+    with pytest.raises(GraphFormatError, match="no such file or folder"):
+        load(tmp_path / "none")
