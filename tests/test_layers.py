@@ -42,6 +42,14 @@ def test_the_offline_verifier_reaches_nothing_of_the_rewriter(imports: grimp.Imp
     assert {module for module in ours if not module.startswith("state")} <= allowed
 
 
+def test_the_offline_verifier_of_tables_reaches_nothing_of_the_rewriter(imports: grimp.ImportGraph) -> None:
+    verifier = {module for module in imports.modules if module.startswith("agents.offline.tables.verifier")}
+    assert "agents.offline.tables.verifier" in verifier
+    reached = set().union(*(imports.find_upstream_modules(module) for module in verifier)) - verifier
+    ours = {module for module in reached if module.split(".")[0] in PACKAGES and not module.startswith("state")}
+    assert ours <= {"agents", "agents.offline", "agents.offline.tables", "graph_sampler", "graph_sampler.labels"}
+
+
 def test_only_the_verifiers_own_parts_and_the_wiring_import_the_offline_verifier(imports: grimp.ImportGraph) -> None:
     verifier = {module for module in imports.modules if module.startswith("agents.offline.verifier")}
     importers = set().union(*(imports.find_modules_that_directly_import(module) for module in verifier)) - verifier
