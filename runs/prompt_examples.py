@@ -9,6 +9,7 @@ import prompts
 from agents.answering import answering_variables
 from agents.constraint_difference import Finding
 from agents.prompt_renderer import variables
+from runs.table_prompt_examples import TABLE_EXAMPLES
 from state.answer_roles import AnswerRequest, GoldAnswer, JudgeRequest
 from state.fact import LabelledFact
 from state.interval import Granularity
@@ -81,6 +82,7 @@ _EXAMPLES: Mapping[str, tuple[RoleRequest, str | None]] = {
         ),
         None,
     ),
+    **TABLE_EXAMPLES,
 }
 """Folder of prompts -> request and verifier's mode."""
 

@@ -26,12 +26,14 @@ from pydantic import ValidationError
 import prompts
 from agents.expected_calls import fewest_tokens, most_tokens
 from agents.prompt_renderer import PROMPT_FOLDERS, response_schema
+from agents.tables.prompt_variables import TABLE_PROMPT_FOLDERS
 from runs.json_lines import write_whole
 from runs.prompt_examples import example_messages
 from runs.terminal import shown
-from state.config import AgentsConfig, RoleConfig
+from state.config import RoleConfig
 from state.errors import ChronoQGError, ConfigError, RunFolderError, did_you_mean
 from state.model_base import FORMAT_VERSION
+from state.vocabulary import Role
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class PromptFile:
         return None
 
     def _check_response(self) -> None:
-        for role in (role for role, folder in PROMPT_FOLDERS.items() if folder == self.role):
+        for role in _players(self.role):
             expected = response_schema(role)["json_schema"]["name"]
             if self.prompt.response != expected:
                 raise ConfigError(f"the response is {self.prompt.response!r}", remedy=f"This role replies {expected!r}.")
@@ -111,7 +113,7 @@ class PromptFile:
 
     def about(self) -> dict[str, Any]:
         """What is known of any file."""
-        used_by = [role.value for role, folder in PROMPT_FOLDERS.items() if folder == self.role]
+        used_by = [role.value for role in _players(self.role)]
         size = {"sha256": None, "bytes": None} if self.fault else {"sha256": self.sha256, "bytes": len(self.content)}
         return {"role": self.role, "version": self.version, "path": str(self.path), "used_by": used_by, **size}
 
@@ -265,9 +267,9 @@ class NewPrompt:
         lines.append(f"wrote {self.file.path}, a copy of {self.source}")
         place = "" if self.folder is None else f" --folder {shlex.quote(str(self.folder))}"
         lines.append(f"next: edit it, then chronoqg prompts diff {shlex.quote(role)} {shlex.quote(self.source)} {version}{place}")
-        if role in AgentsConfig.model_fields:
+        if players := _players(role):
             path = "" if self.folder is None else f" {setting('prompts.path', str(self.folder))}"
-            lines.append(f"to use it: {setting(f'agents.{role}.prompt', version)}{path}")
+            lines.append(f"to use it: {setting(f'agents.{players[0].value}.prompt', version)}{path}")
         return lines
 
 
@@ -304,6 +306,11 @@ def setting(key: str, value: str) -> str:
     except (yaml.YAMLError, ValueError):
         is_plain = False
     return f"--set {shlex.quote(f'{key}={value if is_plain else json.dumps(value, ensure_ascii=False)}')}"
+
+
+def _players(name: str) -> list[Role]:
+    """Which roles are given the prompts of a folder, those of graphs or of tables, the one that it is called after first."""
+    return [role for folders in (PROMPT_FOLDERS, TABLE_PROMPT_FOLDERS) for role, folder in folders.items() if folder == name]
 
 
 def _some_roles_in(folder: Path) -> list[str]:

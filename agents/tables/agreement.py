@@ -21,6 +21,7 @@ _TIME_WORDS = _OF_NOW | {
     "on", "of", "the", "as", "still", "through", "start", "started", "began", "end", "ended", "null", "open", "unknown",
 }  # fmt: skip
 _CUT = re.compile(r"[(\[,:;\u2012-\u2015]|(?:(?<=\d)|(?<=\s))-|\s(?=(?:from|since|in|until)\b)", re.IGNORECASE)
+_CUT_SIGNS = " -([,:;\u2012\u2013\u2014\u2015"
 _WORD = re.compile(r"\w+")
 _MOST_CUT = 300
 """Characters of an answer beyond which nobody has told a time beside a name."""
@@ -61,7 +62,7 @@ def without_times(answer: str) -> str:
         cut = next((cut for cut in reversed(cuts) if answer[:cut].strip() and _tells_time(answer[cut:])), None)
         if cut is None:
             break
-        answer = answer[:cut].strip()
+        answer = answer[:cut].strip().rstrip(_CUT_SIGNS)
     return answer
 
 

@@ -35,5 +35,5 @@ def translate_request(instance: TableInstance, phrasings: int) -> TranslateReque
 def asked_table(instance: TableInstance) -> ShownTable:
     """The table whose rows answer: the first with the column that is asked for."""
     dependent = instance.question.dependency.dependent
-    called = instance.glossary.get(dependent, dependent)
-    return next((table for table in instance.evidence if called in table.columns), instance.evidence[0])
+    named = {called for column, called in instance.glossary.items() if column == dependent or column.endswith(f".{dependent}")}
+    return next((table for table in instance.evidence if named & set(table.columns)), instance.evidence[0])

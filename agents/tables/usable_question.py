@@ -22,6 +22,7 @@ _NAME_OR_TEXT = re.compile(r"""(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)')""")
 def table_problem(question: str, instance: TableInstance, require_names: bool) -> str | None:
     """Why a written question cannot be used, or `None`."""
     names = required_values(instance)
+    held = " ".join((*names, *instance.answers))
     text = without_labels(question.strip(), (name for name in (*names, *instance.answers) if tokens(name).joined))
     if problem := form_problem(text, names):
         return problem
@@ -29,8 +30,8 @@ def table_problem(question: str, instance: TableInstance, require_names: bool) -
         if f'"{name}"' in text:
             return f"The question holds {name!r} in quotation marks, as the query spells it; say it in words."
     for machinery in (_UNDERSCORED, _KEYWORDS, _SIGNS):
-        if found := machinery.search(text):
-            return f"The question holds {found.group()!r}, which means nothing to a reader."
+        if found := next((sign for sign in machinery.findall(text) if sign not in held), None):
+            return f"The question holds {found!r}, which means nothing to a reader."
     if require_names and (problem := missing_names_problem(question, names)):
         return problem
     said = set(tokens(question).words)

@@ -11,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prompts
-from agents.prompt_renderer import PROMPT_FOLDERS, prompt_renderer, variables
+from agents.instance_kind import InstanceKind
+from agents.kinds import GRAPH, TABLE
+from agents.prompt_renderer import prompt_renderer, variables
 from state.config import ModelConfig
 from state.fact import LabelledFact
+from state.interval import Granularity
 from state.roles import (
     AnalyseRequest,
     LeakRewriteRequest,
@@ -23,6 +26,14 @@ from state.roles import (
     RewriteRequest,
     RoleRequest,
     VerifyRequest,
+)
+from state.table_instance import ShownRow, ShownTable
+from state.table_roles import (
+    TableAnalyseRequest,
+    TableLeakRewriteRequest,
+    TableReviseRequest,
+    TableVerifyRequest,
+    TranslateRequest,
 )
 from state.vocabulary import Cause, Role
 
@@ -58,10 +69,43 @@ HOSTILE = (
 BENIGN = ("Ana Roy", "Łódź [UK] (A<-B)", "می\u200cروم", "👩\u200d🚀 Ana", "O'Neill & Söhne", 'the "Old" Mill', "Ōe 1 > 0")
 """Labels that must stand in a prompt just as JSON spells them."""
 MODEL = ModelConfig.model_validate({"provider": "openai", "model": "m", "base_url": "http://localhost:1/v1"})
-RENDER = prompt_renderer(MODEL, dict.fromkeys(PROMPT_FOLDERS, "v1"), None)
+PLAYERS = [pytest.param((kind, role), id=f"{kind.name}-{role.value}") for kind in (GRAPH, TABLE) for role in kind.prompt_folders]
+RENDER = {kind.name: prompt_renderer(MODEL, dict.fromkeys(kind.prompt_folders, "v1"), None, kind.prompt_folders) for kind in (GRAPH, TABLE)}
+
+Player = tuple[InstanceKind, Role]
 
 
-def request(role: Role, label: str) -> RoleRequest:
+def request(player: Player, label: str) -> RoleRequest:
+    """A request that holds the label wherever another's text can stand."""
+    kind, role = player
+    return graph_request(role, label) if kind is GRAPH else table_request(role, label)
+
+
+def table_request(role: Role, label: str) -> RoleRequest:
+    """The same of a question about tables, whose columns are strangers' text as well."""
+    row = ShownRow(values=(label, label), start="1996", end=None)
+    table = ShownTable(name=label, columns=(label, label), ends="exclusive", open_end="unknown", rows=(row, row))
+    sql, question = f'SELECT "{label}" FROM "{label}" WHERE "x" = \'{label}\'', f'Who left "{label}" before {label}?'
+    asked = {"sql": sql, "glossary": {label: label, f"{label}x": label}}
+    seen = {
+        **asked, "question": question, "verifier_answers": (label, label), "cannot_tell": False, "answers": (label, label),
+        "tables": (table, table), "unit": Granularity.YEAR, "as_of": label,
+    }  # fmt: skip
+    written = {
+        "unit": Granularity.YEAR, "ends": "exclusive", "open_end": "unknown", "as_of": label, "is_about_now": True,
+        "phrasing": 1, "phrasings": 3, "avoid": (label, label),
+    }  # fmt: skip
+    requests: dict[Role, RoleRequest] = {
+        Role.REWRITER: TranslateRequest.model_validate(asked | written),
+        Role.VERIFIER: TableVerifyRequest(question=question, tables=(table, table), unit=Granularity.YEAR, as_of=label),
+        Role.ERROR_ANALYST: TableAnalyseRequest.model_validate(seen),
+        Role.REVISER: TableReviseRequest.model_validate(seen | {"cause": Cause.UNCLEAR, "reason": label, "appeal_answers": (label,)}),
+        Role.LEAK_REWRITER: TableLeakRewriteRequest.model_validate({**asked, "question": question, "avoid": (label, label)}),
+    }
+    return requests[Role.VERIFIER if role is Role.APPEAL else role]
+
+
+def graph_request(role: Role, label: str) -> RoleRequest:
     """A request that holds the label wherever another's text can stand."""
     fact = LabelledFact(
         subject="Q1", relation="P1", object="Q2", start="1996", end="1999", subject_label=label, relation_label=label, object_label=label
@@ -84,9 +128,9 @@ def request(role: Role, label: str) -> RoleRequest:
     return requests[Role.VERIFIER if role is Role.APPEAL else role]
 
 
-def messages(role: Role, label: str) -> tuple[str, str]:
+def messages(player: Player, label: str) -> tuple[str, str]:
     """The system and the user message that a role's model is sent."""
-    rendered, _ = RENDER(role, request(role, label), "all", [])
+    rendered, _ = RENDER[player[0].name](player[1], request(player, label), "all", [])
     system, user = rendered.messages
     return system["content"], user["content"]
 
@@ -105,29 +149,29 @@ def read_block(user: str, template: str) -> dict[str, Any]:
     return values
 
 
-def assert_is_only_a_name(role: Role, label: str) -> None:
-    system, user = messages(role, label)
-    assert system == messages(role, "Ana Roy")[0]
+def assert_is_only_a_name(player: Player, label: str) -> None:
+    system, user = messages(player, label)
+    assert system == messages(player, "Ana Roy")[0]
     lines = user.splitlines()
     assert lines == user.split("\n")
     assert (lines[0], lines[-1]) == ("<data>", "</data>")
     assert (lines.count("<data>"), lines.count("</data>")) == (1, 1)
     assert "<" not in user[len("<data>") : -len("</data>")].replace("<-", "")
-    assert len(lines) == len(messages(role, "Ana Roy")[1].splitlines())
-    template = prompts.load(PROMPT_FOLDERS[role], "v1").user
-    assert read_block(user, template) == json.loads(json.dumps(variables(request(role, label), "all")))
+    assert len(lines) == len(messages(player, "Ana Roy")[1].splitlines())
+    template = prompts.load(player[0].prompt_folders[player[1]], "v1").user
+    assert read_block(user, template) == json.loads(json.dumps(variables(request(player, label), "all")))
 
 
-@pytest.mark.parametrize("role", PROMPT_FOLDERS)
+@pytest.mark.parametrize("player", PLAYERS)
 @pytest.mark.parametrize("label", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_hostile_label_is_only_a_name_in_every_roles_prompt(role: Role, label: str) -> None:
-    assert_is_only_a_name(role, label)
+def test_a_hostile_label_is_only_a_name_in_every_roles_prompt(player: Player, label: str) -> None:
+    assert_is_only_a_name(player, label)
 
 
-@pytest.mark.parametrize("role", PROMPT_FOLDERS)
+@pytest.mark.parametrize("player", PLAYERS)
 @given(parts=st.lists(st.sampled_from(HOSTILE[:-1]) | st.text(max_size=5), max_size=4))
-def test_so_is_any_mixture_of_hostile_labels(role: Role, parts: list[str]) -> None:
-    assert_is_only_a_name(role, "".join(parts))
+def test_so_is_any_mixture_of_hostile_labels(player: Player, parts: list[str]) -> None:
+    assert_is_only_a_name(player, "".join(parts))
 
 
 @pytest.mark.parametrize("label", HOSTILE, ids=range(len(HOSTILE)))
