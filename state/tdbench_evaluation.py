@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -82,9 +82,13 @@ class CellNote(Contract):
     """The model's name in the config."""
     model: str
     """The model's name on its server."""
+    settings: dict[str, Any]
+    """What of the model's settings decides its requests; neither keys nor speed."""
     retries: int = Field(ge=0)
     """How often an unusable reply was asked for again."""
     prompt: PromptRef
     """The prompt, whose file lies beside the note."""
     judged: str | None
     """Of a judge: the row whose replies it judges."""
+    replies: str | None
+    """Of a judge: the folder of the cell that gave them, or the hash of those of a file."""

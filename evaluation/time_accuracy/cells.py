@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import prompts
 from agents.answering import PROMPTS, RESPONSES
@@ -17,6 +18,7 @@ from runs.config_identity import identity
 from state.config import Config, ModelConfig
 from state.errors import ConfigError, did_you_mean
 from state.tdbench_evaluate_config import RULES
+from state.tdbench_evaluation import CellNote
 from state.trajectory import PromptRef
 from state.vocabulary import Role
 
@@ -44,8 +46,27 @@ class Cell:
     """The prompt's file."""
     retries: int
     """How often an unusable reply is asked for again."""
+    settings: Mapping[str, Any]
+    """What of the model's settings decides its requests."""
     judged: str | None = None
     """Of a judge: the row whose replies it judges."""
+    replies: str | None = None
+    """Of a judge: the folder of the cell that gave them, or the hash of those of a file."""
+
+    @property
+    def note(self) -> CellNote:
+        """What its folder says of it."""
+        return CellNote(
+            name=self.name,
+            role=self.role,
+            model_key=self.model_key,
+            model=self.model.model or "",
+            settings=dict(self.settings),
+            retries=self.retries,
+            prompt=self.prompt_ref,
+            judged=self.judged,
+            replies=self.replies,
+        )
 
     @property
     def prompt_ref(self) -> PromptRef:
@@ -87,7 +108,34 @@ def judge_of(judge: Cell, row: str, replies_key: str) -> Cell:
         row: name of the row.
         replies_key: what identifies its replies: the folder of the cell that gave them, or the hash of their file.
     """
-    return replace(judge, name=row, judged=row, folder=_folder(f"judge-{judge.model_key}-of-{row}", [judge.folder, replies_key]))
+    folder = _folder(f"judge-{judge.model_key}-of-{row}", [judge.folder, replies_key])
+    return replace(judge, name=row, judged=row, replies=replies_key, folder=folder)
+
+
+def kept_cell(folder: str, note: CellNote, prompt_content: bytes) -> Cell:
+    """A cell as its folder keeps it, to render again what it asked.
+
+    Raises:
+        ConfigError: the kept prompt is none, or the kept settings are no model's.
+    """
+    prompt = prompts.parse(PROMPTS[note.role], note.prompt.version, prompt_content, folder)
+    try:
+        model = ModelConfig.model_validate(note.settings)
+    except ValueError as err:
+        raise ConfigError("the kept settings are no model's", where=folder, remedy="Restore the directory.") from err
+    return Cell(
+        name=note.name,
+        folder=folder,
+        role=note.role,
+        model_key=note.model_key,
+        model=model,
+        prompt=prompt,
+        prompt_content=prompt_content,
+        retries=note.retries,
+        settings=note.settings,
+        judged=note.judged,
+        replies=note.replies,
+    )
 
 
 def _cell(loaded: LoadedConfig, role: Role, name: str, version: str, key: Sequence[str]) -> Cell:
@@ -103,13 +151,9 @@ def _cell(loaded: LoadedConfig, role: Role, name: str, version: str, key: Sequen
             remedy = f"Name a model of provider openai, or {RULES!r} for the deterministic judge."
         raise ConfigError(what, where=where, remedy=remedy)
     prompt, content = _prompt(config, role, version)
-    data = {
-        "role": role.value,
-        "model": identity(config)["models"][name],
-        "prompt": prompt.sha256,
-        "retries": config.agents.retries,
-    }
-    return Cell(name, _folder(name, data), role, name, model, prompt, content, config.agents.retries)
+    settings = identity(config)["models"][name]
+    data = {"role": role.value, "model": settings, "prompt": prompt.sha256, "retries": config.agents.retries}
+    return Cell(name, _folder(name, data), role, name, model, prompt, content, config.agents.retries, settings)
 
 
 def _prompt(config: Config, role: Role, version: str) -> tuple[prompts.Prompt, bytes]:

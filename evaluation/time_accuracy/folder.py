@@ -14,7 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from evaluation.time_accuracy.cells import Cell
+from evaluation.time_accuracy.cells import Cell, kept_cell
 from evaluation.time_accuracy.questions import Source
 from runs.config_identity import dump_config
 from runs.database import RunDatabase
@@ -70,10 +70,7 @@ class EvaluationFolder:
             RunFolderError: it cannot be written or is damaged, or the cell's note is another one's.
         """
         folder = self.path / CELLS / cell.folder
-        note = CellNote(
-            name=cell.name, role=cell.role, model_key=cell.model_key, model=cell.model.model or "",
-            retries=cell.retries, prompt=cell.prompt_ref, judged=cell.judged,
-        )  # fmt: skip
+        note = cell.note
         if not (folder / CELL).exists():
             write_whole(folder / PROMPT, [cell.prompt_content])
             write_whole(folder / CELL, [pretty_json(note.model_dump(mode="json"))])
@@ -140,6 +137,22 @@ def stored_questions(path: Path, manifest: EvaluationManifest) -> tuple[AskedQue
     if hashlib.sha256(read_bytes(path / QUESTIONS)).hexdigest() != manifest.questions.sha256:
         raise RunFolderError("the file is not the one that was written", where=str(path / QUESTIONS), remedy=RESTORE)
     return tuple(parse_lines(AskedQuestion, path / QUESTIONS))
+
+
+def kept_cells(path: Path) -> list[Cell]:
+    """Every cell that was ever begun in a directory, by folder, as it is kept there.
+
+    Raises:
+        RunFolderError: a note or a prompt is damaged.
+    """
+    found = []
+    for file in sorted((path / CELLS).glob(f"*/{CELL}")):
+        note = parse_line(CellNote, read_bytes(file), file, 1)
+        content = read_bytes(file.parent / PROMPT)
+        if hashlib.sha256(content).hexdigest() != note.prompt.sha256:
+            raise RunFolderError("the prompt is not the one that was used", where=str(file.parent / PROMPT), remedy=RESTORE)
+        found.append(kept_cell(file.parent.name, note, content))
+    return found
 
 
 def finished_in(path: Path, folder: str) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,7 +20,7 @@ from runs.cli.options import (
     run_directory,
     study_directory,
 )
-from runs.terminal import progress
+from runs.terminal import progress, write_json, write_out
 
 EvaluationOut = Annotated[
     str | None, typer.Option("--out", metavar="DIR", help="The evaluation's directory. Default: runs/output/NAME-tdbench-evaluate.")
@@ -33,6 +34,9 @@ RepliesFiles = Annotated[
     typer.Option("--replies", metavar="NAME=FILE", help="Score the replies of a file, as row NAME; repeatable.", show_default=False),
 ]
 WithRows = Annotated[bool, typer.Option("--with-rows", help="Show rows of the table with each question; same as with_rows=true.")]
+Replay = Annotated[
+    bool, typer.Option("--replay", help="Render every recorded request again, without network, and compare it with the record.")
+]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Ask at most N questions.", show_default=False)]
 
 
@@ -46,6 +50,7 @@ def evaluate(
     limit: Limit = None,
     retry_failed: RetryFailed = False,
     dry_run: DryRun = False,
+    replay: Replay = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -60,6 +65,7 @@ def evaluate(
         chronoqg tdbench evaluate my.yaml --set 'tdbench.evaluate.models=[small, big]' --limit 100
         chronoqg tdbench evaluate my.yaml --questions dyknow.json --set 'tdbench.evaluate.models=[small]' --dry-run
         chronoqg tdbench evaluate my.yaml --questions questions.jsonl --replies mine=replies.jsonl
+        chronoqg tdbench evaluate my.yaml --replay
     """
     with errors_as_lines(debug):
         from evaluation.generators.estimate import EvaluationEstimate
@@ -67,6 +73,9 @@ def evaluate(
         from evaluation.time_accuracy.study import TimeAccuracyReport, evaluate_tables
         from runs.config_file import load_config
 
+        path, own_run = study_directory(out, config, "tdbench-evaluate"), run_directory(None, config)
+        if replay:
+            _replay(path, as_json)
         given = list(overrides or ())
         if questions is not None:
             given.append(f"tdbench.evaluate.questions={json.dumps(questions)}")
@@ -78,7 +87,6 @@ def evaluate(
         if replies:
             named = {**loaded.config.tdbench.evaluate.replies, **_by_name(replies)}
             loaded = load_config(config, [*given, f"tdbench.evaluate.replies={json.dumps(named)}"])
-        path, own_run = study_directory(out, config, "tdbench-evaluate"), run_directory(None, config)
         report: TimeAccuracyReport | EvaluationEstimate
         if dry_run:
             report = estimate_tables(path, loaded, own_run)
@@ -87,6 +95,18 @@ def evaluate(
                 report = evaluate_tables(path, loaded, own_run, retry_failed=retry_failed, advance=advance)
         print_report(report, as_json)
         raise typer.Exit(1 if isinstance(report, TimeAccuracyReport) and report.failed else 0)
+
+
+def _replay(path: Path, as_json: bool) -> None:
+    from evaluation.time_accuracy.replaying import replay_evaluation
+
+    with progress() as advance:
+        report = replay_evaluation(path, advance)
+    if as_json:
+        write_json(report.as_json())
+    else:
+        write_out(report.lines())
+    raise typer.Exit(1 if report.differences else 0)
 
 
 def _by_name(given: list[str]) -> dict[str, str]:

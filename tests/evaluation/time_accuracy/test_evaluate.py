@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 from collections import Counter
@@ -102,6 +103,15 @@ def test_models_are_asked_judged_and_compared_once_and_nothing_of_the_key_is_kep
     again = evaluated(tmp_path, server.url, *more)
     assert len(server.seen) == calls
     assert again.evaluation == report.evaluation
+    cell = next((tmp_path / "out" / "cells").glob("judge-big-of-small-*"))
+    same = here("tdbench", "evaluate", file(tmp_path), "--replay", "--out", str(tmp_path / "out"))
+    assert (same.returncode, len(server.seen)) == (0, calls)
+    assert "28 visits" in same.stdout
+    with sqlite3.connect(cell / "run.sqlite") as connection:
+        connection.execute("UPDATE outcomes SET question = replace(question, 'half', 'yes')")
+    other = here("tdbench", "evaluate", file(tmp_path), "--replay", "--out", str(tmp_path / "out"))
+    assert other.returncode == 1
+    assert "the record does not lead to the stored reply" in other.stdout
     kept = [path for path in (tmp_path / "out").rglob("*") if path.is_file()] + list((tmp_path / "cache").rglob("*"))
     assert not [path for path in kept if path.is_file() and KEY.encode() in path.read_bytes()]
     page = (tmp_path / "out" / "evaluation.html").read_text()
