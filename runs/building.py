@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 import prompts
-from agents.prompt_renderer import PROMPT_FOLDERS
+from agents.instance_kind import InstanceKind
+from agents.kinds import GRAPH
 from agents.response_cache import ResponseCache
 from agents.rules_backend import LABEL
 from agents.setup import build_workflow, check_crew, role_configs
@@ -20,17 +22,21 @@ from agents.workflow import InstanceResult, Workflow, run_instance
 from runs.config_file import LoadedConfig, check_environment
 from runs.database import UsageRow
 from runs.engine import Agents, is_finished, number_to_take, run_pending
+from runs.kinds import kind_of
 from runs.ledger import RunLedger
 from runs.manifest import Counts
 from runs.rare_collections import rare_collections
 from runs.run_folder import RunFolder, RunReader, spent
 from runs.run_models import find_modes
-from runs.sampling import sample_into
-from runs.terminal import progress, say
+from runs.sampling import Note, sample_into
+from runs.terminal import Advance, progress, say
 from state.any_instance import Instance
 from state.config import Config, PromptsConfig
 from state.errors import ChronoQGError
 from state.model_base import FORMAT_VERSION
+
+MakeTraces = Callable[[RunFolder, Note, Advance], object]
+"""Stores the traces of a run that has none; is told how to talk and to whom to say how far it is."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +65,9 @@ class BuildReport:
         lines.append(f"spent      {spent(self.usage):.4f} USD in {calls} calls, {cached} of them from the cache")
         return [*lines, *usage_lines(self.usage)]
 
-    def as_json(self) -> bytes:
-        """The summary for a machine."""
-        data = {
+    def as_data(self) -> dict[str, Any]:
+        """The summary as JSON data."""
+        return {
             "format": FORMAT_VERSION,
             "run": str(self.path),
             "sampled": self.sampled,
@@ -70,7 +76,10 @@ class BuildReport:
             "usd_paid": spent(self.usage),
             "usage": [row.model_dump() for row in self.usage],
         }
-        return orjson.dumps(data, option=orjson.OPT_INDENT_2) + b"\n"
+
+    def as_json(self) -> bytes:
+        """The summary for a machine."""
+        return orjson.dumps(self.as_data(), option=orjson.OPT_INDENT_2) + b"\n"
 
     def talk(self) -> Iterator[str]:
         """What was written, and the command that most likely comes next."""
@@ -110,22 +119,38 @@ def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -
     """
     check_environment(loaded)
     with RunFolder(path, loaded) as folder, open_cache(loaded.config) as cache:
-        check_crew(_with_prompts(folder))
-        with progress() as advance:
-            if folder.reader is None:
-                sample_into(folder, say, advance)
-            folder.store_prompts(prompt_files(folder.config))
-            written: list[Path] = []
-            if not is_finished(folder, retry_failed=retry_failed):
-                try:
-                    workflow = _workflow(folder, cache, retry_failed=retry_failed)
-                    with rare_collections():
-                        written = run_pending(folder, agents_of(workflow), retry_failed=retry_failed, advance=advance)
-                except (KeyboardInterrupt, ChronoQGError):
-                    done, paid = len(folder.database.finished()), spent(folder.database.usage())
-                    say(f"{done} of {max(done, number_to_take(folder))} instances are done, {paid:.4f} USD spent")
-                    raise
-        return _report(folder, written)
+        return build_in(folder, cache, sample_into, retry_failed=retry_failed)
+
+
+def build_in(folder: RunFolder, cache: ResponseCache | None, make: MakeTraces, *, retry_failed: bool = False) -> BuildReport:
+    """Makes or continues the run of a directory that this process owns.
+
+    Args:
+        folder: the directory.
+        cache: replies that were paid for; `None` if no server is asked.
+        make: stores the traces of a run that has none yet.
+        retry_failed: redo the instances that failed.
+
+    Raises:
+        ChronoQGError: config, source, cache or server is not as it must be.
+        KeyboardInterrupt: the user stopped it; what is finished is kept.
+    """
+    check_crew(_with_prompts(folder), kind_of(folder.origin))
+    with progress() as advance:
+        if folder.reader is None:
+            make(folder, say, advance)
+        folder.store_prompts(prompt_files(folder.config, kind_of(folder.origin)))
+        written: list[Path] = []
+        if not is_finished(folder, retry_failed=retry_failed):
+            try:
+                workflow = _workflow(folder, cache, retry_failed=retry_failed)
+                with rare_collections():
+                    written = run_pending(folder, agents_of(workflow), retry_failed=retry_failed, advance=advance)
+            except (KeyboardInterrupt, ChronoQGError):
+                done, paid = len(folder.database.finished()), spent(folder.database.usage())
+                say(f"{done} of {max(done, number_to_take(folder))} instances are done, {paid:.4f} USD spent")
+                raise
+    return _report(folder, written)
 
 
 def _workflow(folder: RunFolder, cache: ResponseCache | None, *, retry_failed: bool) -> Workflow:
@@ -133,15 +158,24 @@ def _workflow(folder: RunFolder, cache: ResponseCache | None, *, retry_failed: b
     database, config = folder.database, _with_prompts(folder)
     ledger = RunLedger(database, config.models, config.run.budget_usd, tell=say)
     config = asyncio.run(find_modes(config, database, ledger, say))
-    return build_workflow(config, environ=os.environ, cache=cache, asks_anew=retry_failed, ledger=ledger, tell=say, unusable=database)
+    return build_workflow(
+        config,
+        kind=kind_of(folder.origin),
+        environ=os.environ,
+        cache=cache,
+        asks_anew=retry_failed,
+        ledger=ledger,
+        tell=say,
+        unusable=database,
+    )
 
 
-def prompt_files(config: Config) -> dict[str, bytes]:
+def prompt_files(config: Config, kind: InstanceKind = GRAPH) -> dict[str, bytes]:
     """`<role>/<version>` -> bytes of every prompt file that a language model of the setup is given."""
     files = {}
     for role, chosen in role_configs(config.agents).items():
-        if config.models[chosen.model].provider != LABEL:
-            name = f"{PROMPT_FOLDERS[role]}/{chosen.prompt}"
+        if role in kind.prompt_folders and config.models[chosen.model].provider != LABEL:
+            name = f"{kind.prompt_folders[role]}/{chosen.prompt}"
             files[name] = (prompt_folder(config) / f"{name}.md").read_bytes()
     return files
 
@@ -163,7 +197,7 @@ def _with_prompts(folder: RunFolder) -> Config:
         return folder.config
     reader.check_prompts()
     with contextlib.suppress(OSError):
-        now = prompt_files(folder.config)
+        now = prompt_files(folder.config, kind_of(folder.origin))
         if any((reader.prompts_path / f"{name}.md").read_bytes() != content for name, content in now.items()):
             say("note: a prompt was changed since this run began; the run goes on with its own copy")
     return with_prompts_of(reader, folder.config)

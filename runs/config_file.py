@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from runs.config_identity import ADDRESS, redact_address
-from state.config import SECRET_KEY, Config, GraphConfig, ModelConfig, RoleConfig, RunConfig
+from state.config import NO_GRAPH, SECRET_KEY, Config, GraphConfig, ModelConfig, RoleConfig, RunConfig
 from state.errors import ConfigError, did_you_mean
 from state.model_base import FORMAT_VERSION
 
@@ -80,6 +80,8 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, models: Mapp
         kept = {name: model for name, model in own if isinstance(model, dict) and model.get("provider") == "offline-rules"}
         data["models"] = kept | {name: model.model_dump(mode="json") for name, model in models.items()}
         lines = {key: line for key, line in lines.items() if key[0] != "models"}
+    if data.get("tdbench") and "graph" not in data:
+        data["graph"] = {"path": NO_GRAPH}
     return _resolve(data, file, lines, overrides)
 
 
@@ -93,7 +95,7 @@ def load_models(path: str | Path) -> tuple[dict[str, ModelConfig], RunConfig]:
     data, lines = _read_yaml(file)
     if not data.get("models"):
         raise ConfigError("the file defines no models", where=file, remedy="Define one under models, as in runs/cron.yaml.")
-    only = {"dataset": "models", "graph": {"path": "none"}, "models": data["models"], "run": data.get("run") or {}}
+    only = {"dataset": "models", "graph": {"path": NO_GRAPH}, "models": data["models"], "run": data.get("run") or {}}
     loaded = LoadedConfig(_validate(only, file, lines, frozenset()), file, lines, frozenset())
     _check_variable_names(loaded)
     return loaded.config.models, loaded.config.run

@@ -8,6 +8,7 @@ from runs.building import prompt_files
 from runs.config_identity import dump_config, first_difference, identity
 from runs.forks import FORK, ForkDatabase, ForkNote, ForkReader, fork_folder, sha256_of
 from runs.json_lines import pretty_json, write_whole
+from runs.kinds import kind_of
 from runs.manifest import config_sha256
 from runs.run_folder import CONFIG, DATABASE, LOCK, PROMPTS, RunReader
 from state.config import Config
@@ -45,6 +46,7 @@ class ForkFolder:
         except OSError as err:
             raise RunFolderError(f"the fork cannot be written: {err.strerror}", where=str(self.path)) from err
         try:
+            self._origin = reader.manifest.origin
             if not (self.path / FORK).exists():
                 self._begin(name, node, config, verifies_only)
             self.reader = ForkReader(reader.path, name)
@@ -64,17 +66,19 @@ class ForkFolder:
 
     def _begin(self, name: str, node: Node, config: Config, verifies_only: bool) -> None:
         """The note comes last, so that a folder without one is no fork yet."""
-        files = prompt_files(config)
+        files = prompt_files(config, kind_of(self._origin))
         for prompt, content in sorted(files.items()):
             write_whole(self.path / PROMPTS / f"{prompt}.md", [content])
         write_whole(self.path / CONFIG, [dump_config(config).encode()])
-        note = ForkNote(name=name, node=node, config_sha256=config_sha256(config), prompts=sha256_of(files), verifies_only=verifies_only)
+        note = ForkNote(
+            name=name, node=node, config_sha256=config_sha256(config, self._origin), prompts=sha256_of(files), verifies_only=verifies_only
+        )
         write_whole(self.path / FORK, [pretty_json(note.model_dump(mode="json", by_alias=True))])
 
     def _refuse_another(self, node: Node, config: Config) -> None:
         note, remedy = self.reader.note, "Choose another --name."
         if note.node is not node:
             raise RunFolderError(f"the fork is there already, from {note.node.value}", where=self.address, remedy=remedy)
-        if note.config_sha256 != config_sha256(config):
-            key = first_difference(identity(config), identity(self.reader.config().config))
+        if note.config_sha256 != config_sha256(config, self._origin):
+            key = first_difference(identity(config, self._origin), identity(self.reader.config().config, self._origin))
             raise RunFolderError(f"the fork is there already, with another config ({key} differs)", where=self.address, remedy=remedy)

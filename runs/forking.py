@@ -25,6 +25,7 @@ from runs.database import InstanceOutcome, UsageRow
 from runs.engine import Agents, work_through
 from runs.fork_folder import ForkFolder
 from runs.forks import ForkReader, fork_folder, open_run
+from runs.kinds import kind_of
 from runs.ledger import RunLedger
 from runs.rare_collections import rare_collections
 from runs.run_folder import CONFIG, RunReader, spent
@@ -153,7 +154,8 @@ def fork_run(order: ForkOrder, advance: Advance | None = None) -> ForkReport:
     config = loaded.config
     if node not in nodes_of(table_of(config)):
         raise ConfigError(f"the fork's config has no {node.value}", where="--from", remedy="Set agents.appeal.model, or fork elsewhere.")
-    check_crew(config)
+    kind = kind_of(reader.manifest.origin)
+    check_crew(config, kind)
     _ask_for_trust(loaded, order)
     check_environment(loaded)
     ids, not_reached = _instances(reader, node, order.instance)
@@ -164,7 +166,7 @@ def fork_run(order: ForkOrder, advance: Advance | None = None) -> ForkReport:
             recorded, mine = with_prompts_of(reader, reader.config().config), with_prompts_of(folder.reader, config)
             ledger = RunLedger(folder.database, mine.models, mine.run.budget_usd, tell=say)
             mine = asyncio.run(find_modes(mine, folder.database, ledger, say))
-            live = build_workflow(mine, environ=os.environ, cache=cache, ledger=ledger, tell=say, unusable=folder.database)
+            live = build_workflow(mine, kind=kind, environ=os.environ, cache=cache, ledger=ledger, tell=say, unusable=folder.database)
             with reader.database() as parent:
                 start = RecordedStart(node, with_noted_modes(recorded, parent))
                 forked = ForkedWorkflow(live, start)

@@ -13,6 +13,7 @@ from agents.replay import RecordedStart, Replayer
 from runs.building import prompt_files, with_prompts_of
 from runs.database import InstanceOutcome, RunDatabase
 from runs.forks import ForkReader
+from runs.kinds import kind_of
 from runs.run_folder import RunReader
 from runs.run_models import with_noted_modes
 from runs.show import describe_history
@@ -97,7 +98,7 @@ class RunReplayer:
         if isinstance(reader, ForkReader) and reader.note.node is not Node.REWRITE and not verifies_only:
             with reader.parent.database() as earlier:
                 start = RecordedStart(reader.node, with_noted_modes(_config(reader.parent, current_prompts), earlier))
-        self._replayer = Replayer(config, start=start, verifies_only=verifies_only)
+        self._replayer = Replayer(config, kind=kind_of(reader.manifest.origin), start=start, verifies_only=verifies_only)
 
     def replay(self, instance_id: str) -> Replayed:
         """The replay of one instance, by its full id.
@@ -125,7 +126,7 @@ def prompt_notes(reader: RunReader, *, current_prompts: bool) -> Iterator[str]:
     if current_prompts:
         return
     with contextlib.suppress(OSError):
-        for name, content in prompt_files(reader.config().config).items():
+        for name, content in prompt_files(reader.config().config, kind_of(reader.manifest.origin)).items():
             if (reader.prompts_path / f"{name}.md").read_bytes() != content:
                 yield f"note: prompt {name} was changed since the run; --current-prompts replays with it"
 

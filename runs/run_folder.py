@@ -134,7 +134,7 @@ class RunReader:
         ids = traces.ids()
         found = [number for number, ident in enumerate(ids) if ident == instance_id][:1]
         if instance_id and not found:
-            found = [number for number, ident in enumerate(ids) if _digits(ident, self.manifest).startswith(instance_id)]
+            found = [number for number, ident in enumerate(ids) if _is_meant(instance_id, ident, self.manifest)]
         if len(found) == 1:
             return found[0]
         known = [ids[number] for number in found] or ids
@@ -375,9 +375,11 @@ def spent(rows: Sequence[UsageRow]) -> float:
     return sum(row.usd_paid for row in rows)
 
 
-def _digits(ident: str, manifest: Manifest) -> str:
-    """The hex digits of an id, and what follows them."""
-    return ident.removeprefix(f"{manifest.dataset}-") if manifest.origin == "graph" else ident.rpartition("-")[2]
+def _is_meant(typed: str, ident: str, manifest: Manifest) -> bool:
+    """Whether an id, or what of it follows the name of its dataset or table, begins with what was typed."""
+    if manifest.origin == "graph":
+        return ident.removeprefix(f"{manifest.dataset}-").startswith(typed)
+    return ident.startswith(typed) or ident.rpartition("-")[2].startswith(typed)
 
 
 def _stored_identity(reader: RunReader, origin: Origin) -> dict[str, Any] | None:

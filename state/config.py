@@ -88,6 +88,10 @@ GraphFormat = Literal[
 """The layouts that are read; docs/graph_formats.md describes them."""
 
 
+NO_GRAPH = "none"
+"""The path of a graph that a config does without: it is about tables, or only its models are wanted."""
+
+
 class GraphConfig(Contract):
     """The source graph and how to read it."""
 

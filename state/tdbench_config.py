@@ -33,7 +33,7 @@ class TableConfig(Contract):
     """One temporal table."""
 
     path: str | None = None
-    """A CSV, Parquet or SQLite file; `None` of a PostgreSQL table."""
+    """A CSV, Parquet or SQLite file, or `bundled:NAME` for one that the package carries; `None` of a PostgreSQL table."""
     source: Literal["csv", "parquet", "sqlite", "postgres"] | None = None
     """Kind of source; `None` takes it from the file name."""
     table: str | None = None

@@ -20,7 +20,7 @@ OneInstance = Annotated[
 
 
 def check(run: RunPath, as_json: Json = False, debug: Debug = False) -> None:
-    """Check every record of a run against the graph, by SQL, and the files against one another.
+    """Check every record of a run against its graph or tables, by SQL, and the files against one another.
 
     \b
     Example:
@@ -30,8 +30,14 @@ def check(run: RunPath, as_json: Json = False, debug: Debug = False) -> None:
         from runs.checking import check_run
         from runs.run_folder import RunReader
 
+        reader = RunReader(run)
         with progress() as advance:
-            report = check_run(RunReader(run), advance)
+            if reader.manifest.origin == "tables":
+                from tdbench.checking import check_tables
+
+                report = check_tables(reader, advance)
+            else:
+                report = check_run(reader, advance)
         if as_json:
             write_json(report.as_json())
         else:

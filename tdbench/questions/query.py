@@ -46,16 +46,17 @@ def readable_sql(question: Question, table: TemporalTable) -> str:
     A comparison with a missing end, which the query itself spells out, is left to the table's word on open ends.
     """
     columns = {"start": quote(table.start_column), "end": quote(table.end_column)}
-    parts = [f"{quote(name)} = {_literal(value)}" for name, value in question.determinants.items()]
+    parts = [f"{quote(name)} = {literal(value)}" for name, value in question.determinants.items()]
     parts += [
-        f"{columns[one.bound]} {one.operator} {_literal(shown_bound(table, one.bound, parse_granule(one.date)))}"
+        f"{columns[one.bound]} {one.operator} {literal(shown_bound(table, one.bound, parse_granule(one.date)))}"
         for one in question.comparisons
     ]
     chosen = ", ".join([quote(question.dependency.dependent), columns["start"], columns["end"]])
     return f"SELECT {chosen} FROM {quote(table.name)} WHERE {' AND '.join(parts)}"
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text as SQL writes it, for readers only: what runs binds its values."""
     doubled = text.replace("'", "''")
     return f"'{doubled}'"
 

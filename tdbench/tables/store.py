@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 
 import duckdb
 
-from state.errors import ConfigError, TableError
+from state.errors import ConfigError, TableError, did_you_mean
 from state.tdbench_config import TableConfig
 from tdbench.table import TemporalTable
 from tdbench.tables.cleaning import load
@@ -21,6 +22,8 @@ from tdbench.tables.report import TableReport
 from tdbench.tables.source import SourceKind, SourceTable
 from tdbench.tables.sqlite_file import read_sqlite
 
+BUNDLED = "bundled:"
+"""Prefix of the tables that the package carries."""
 _SUFFIXES: dict[str, SourceKind] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet",
     ".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".db3": "sqlite",
@@ -86,6 +89,7 @@ def open_tables(tables: Mapping[str, TableConfig], environ: Mapping[str, str], *
 
 def _read(tables: Mapping[str, TableConfig], environ: Mapping[str, str], threads: int) -> dict[str, SourceTable]:
     """Our name of each table -> what its source holds."""
+    tables = {name: _resolved(name, config) for name, config in tables.items()}
     sources: dict[str, SourceTable] = {}
     databases: defaultdict[tuple[SourceKind, str], dict[str, str | None]] = defaultdict(dict)
     for name, config in tables.items():
@@ -109,6 +113,18 @@ def _read(tables: Mapping[str, TableConfig], environ: Mapping[str, str], threads
                 "this environment variable is not set", where=place, remedy="Set it to the address of the PostgreSQL database."
             )
     return sources
+
+
+def _resolved(name: str, config: TableConfig) -> TableConfig:
+    """The table with the file that `bundled:NAME` stands for."""
+    if config.path is None or not config.path.startswith(BUNDLED):
+        return config
+    folder, wanted = Path(str(files("tdbench") / "data")), config.path.removeprefix(BUNDLED)
+    known = sorted(file.stem for file in folder.glob("*.csv"))
+    if wanted not in known:
+        remedy = did_you_mean(wanted, known)
+        raise ConfigError(f"the package carries no table {wanted!r}", where=f"tdbench.tables.{name}.path", remedy=remedy)
+    return config.model_copy(update={"path": str(folder / f"{wanted}.csv")})
 
 
 def _kind(name: str, config: TableConfig) -> SourceKind:

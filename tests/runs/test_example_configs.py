@@ -21,7 +21,7 @@ from tests.fake_openai_server import FakeServer, good, in_turn
 from tests.test_readme import resolve
 
 FILES = sorted(path.name for path in (ROOT / "runs").glob("*.yaml"))
-OFFLINE = ["cron.yaml", "days.yaml", "event.yaml", "quickstart.yaml"]
+OFFLINE = ["cron.yaml", "days.yaml", "event.yaml", "quickstart.yaml", "tdbench-quickstart.yaml"]
 PAID = ["openai.yaml", "table2.yaml", "table4.yaml"]
 LOCAL = {"llamacpp.yaml": 8080, "ollama.yaml": 11434, "vllm.yaml": 8000}
 

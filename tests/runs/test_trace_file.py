@@ -26,7 +26,7 @@ from tests.sample_record import make_record
 def stored(path: Path, lines: Sequence[bytes]) -> TraceFile:
     """The lines as a file, opened under the hash that it has."""
     write_lines(path, lines)
-    return TraceFile(path, hashlib.sha256(path.read_bytes()).hexdigest())
+    return TraceFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), BenchmarkRecord)
 
 
 def reordered(record: BenchmarkRecord) -> bytes:
@@ -90,7 +90,7 @@ def test_a_line_that_is_no_record_is_named_even_if_the_hash_is_right(tmp_path: P
     write_lines(tmp_path / "traces.jsonl", [model_line(make_record()), line])
     sha256 = hashlib.sha256((tmp_path / "traces.jsonl").read_bytes()).hexdigest()
     with pytest.raises(RunFolderError, match=r"traces\.jsonl:2: broken line"):
-        list(TraceFile(tmp_path / "traces.jsonl", sha256).records())
+        list(TraceFile(tmp_path / "traces.jsonl", sha256, BenchmarkRecord).records())
 
 
 def test_the_first_broken_line_of_a_changed_file_is_named(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_the_first_broken_line_of_a_changed_file_is_named(tmp_path: Path) -> Non
     lines[2], lines[4] = lines[2].replace(b'"hop_count":1', b'"hop_count":9'), lines[4][:-7]
     write_lines(file.path, lines)
     with pytest.raises(RunFolderError, match=r"traces\.jsonl:3: broken line: hop_count"):
-        TraceFile(file.path, hashlib.sha256(b"what it was").hexdigest())
+        TraceFile(file.path, hashlib.sha256(b"what it was").hexdigest(), BenchmarkRecord)
 
 
 @pytest.mark.parametrize("end", [b"x", b"{", b"\r", b'{"id":"sample-000000000009","dataset":"sample"}'])
@@ -108,14 +108,14 @@ def test_a_file_that_ends_within_a_line_is_refused_before_all_else(tmp_path: Pat
     path.write_bytes(b"".join(model_line(record) + b"\n" for record in records(2)) + end)
     for sha256 in (hashlib.sha256(path.read_bytes()).hexdigest(), "0" * 64):
         with pytest.raises(RunFolderError, match=r"traces\.jsonl:3: the last line is cut off"):
-            TraceFile(path, sha256)
+            TraceFile(path, sha256, BenchmarkRecord)
 
 
 def test_a_missing_file_and_a_folder_are_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "traces.jsonl").mkdir()
     for path in (tmp_path / "none.jsonl", tmp_path / "traces.jsonl"):
         with pytest.raises(RunFolderError, match=r"\.jsonl: cannot be read: "):
-            TraceFile(path, "0" * 64)
+            TraceFile(path, "0" * 64, BenchmarkRecord)
 
 
 def test_a_file_changed_while_a_run_goes_on_is_noticed_and_a_touched_one_is_not_refused(tmp_path: Path) -> None:

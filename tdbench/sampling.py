@@ -1,0 +1,253 @@
+"""From a config's tables to the questions of a run: the first half of `chronoqg tdbench build`. Paper: TDBench, section 3."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from itertools import zip_longest
+from typing import NamedTuple
+
+from runs.json_lines import model_line
+from runs.manifest import GraphNote
+from runs.run_folder import RunFolder
+from runs.sampling import Note
+from runs.terminal import Advance
+from state.config import Config
+from state.errors import ConfigError, SamplingError
+from state.table_instance import ShownTable, TableInstance, TableProvenance
+from state.tdbench_config import Dependency, TdbenchConfig
+from state.tdbench_coverage import TableCoverage, TdbenchCoverage, UsedDependency
+from state.tdbench_question import Question
+from tdbench.dependencies.check import written
+from tdbench.dependencies.declared import check_declared
+from tdbench.dependencies.discover import discover
+from tdbench.evidence import JoinPicker, RowPicker
+from tdbench.joins.natural import Join, build_joins
+from tdbench.joins.questions import join_questions
+from tdbench.joins.readable import join_glossary, readable_join_sql
+from tdbench.questions.build import build_questions
+from tdbench.questions.draws import keys_of
+from tdbench.questions.query import readable_sql
+from tdbench.table import TemporalTable
+from tdbench.tables.store import TemporalDatabase, open_tables
+
+
+class TableQuestions(NamedTuple):
+    """The questions of one table or join, and what they were made of."""
+
+    name: str
+    rows: int
+    content_hash: str
+    dependencies: tuple[UsedDependency, ...]
+    questions: list[Question]
+    too_long: int
+    """Questions left out since the thing asked about has too many rows."""
+
+
+def sample_questions(folder: RunFolder, note: Note, advance: Advance | None = None) -> TdbenchCoverage:
+    """Makes the questions of the config's tables and stores them, each phrasing to be an instance.
+
+    Raises:
+        ConfigError: no table is named, or a declared dependency does not fit its table.
+        TableError: a source is refused.
+        SamplingError: there is nothing to ask.
+    """
+    config = folder.config
+    lines, coverage, source = instances_of(config, note, advance)
+    folder.write_sample(lines, coverage, source)
+    return coverage
+
+
+def instances_of(config: Config, note: Note, advance: Advance | None = None) -> tuple[list[bytes], TdbenchCoverage, GraphNote]:
+    """The lines of `traces.jsonl`, sorted by id, what they cover, and what the tables are.
+
+    Raises:
+        ConfigError, TableError, SamplingError: as `sample_questions`.
+    """
+    chosen = config.tdbench
+    if not chosen.tables:
+        raise ConfigError("no table is named", where="tdbench.tables", remedy="Name one, as in runs/tdbench-quickstart.yaml.")
+    with open_tables(chosen.tables, os.environ) as database:
+        for report in database.reports.values():
+            for line in report.lines():
+                note(line)
+        joins = build_joins(database.connection, database.tables, chosen)
+        made = [_questions_of(database, name, chosen, note) for name in database.tables]
+        made += _questions_of_joins(database, joins, chosen)
+        kept = _within(chosen, [one.questions for one in made])
+        coverage = TdbenchCoverage(
+            tables=tuple(_coverage(one, ids) for one, ids in zip(made, kept, strict=True)), phrasings=chosen.paraphrases
+        )
+        if not any(kept):
+            remedy = "Set tdbench.as_of, other dependencies or relations, or look at what the tables lose in reading."
+            raise SamplingError("nothing can be asked of these tables", where="tdbench.tables", remedy=remedy)
+        total, done, lines = sum(map(len, kept)), 0, dict[str, bytes]()
+        for one, ids in zip(made, kept, strict=True):
+            for instance in _instances(database, joins, one, ids, config):
+                lines[instance.id] = model_line(instance)
+                if instance.phrasing == chosen.paraphrases:
+                    done += 1
+                    if advance is not None:
+                        advance("questions", done, total)
+    return [lines[ident] for ident in sorted(lines)], coverage, source_of(database)
+
+
+def dependencies_of(database: TemporalDatabase, name: str, config: TdbenchConfig) -> tuple[UsedDependency, ...]:
+    """The dependencies that a table's questions are made of: those that its config declares, or those that are found.
+
+    Raises:
+        ConfigError: a declared one does not fit the table, or none is declared and none is found.
+    """
+    table, settings = database.tables[name], config.tables[name]
+    if settings.dependencies:
+        reports = check_declared(database.connection, table, settings.dependencies)
+        return tuple(
+            UsedDependency(dependency=one.dependency, is_declared=True, support=one.support, violations=one.violations) for one in reports
+        )
+    found = discover(database.connection, table, config.tolerance).temporal
+    if settings.keys:
+        found = tuple(one for one in found if set(one.dependency.determinants) <= set(settings.keys))
+    if not found:
+        remedy = "Declare one, raise tdbench.tolerance, or see `chronoqg tdbench dependencies`."
+        raise ConfigError("no dependency is found that time has a part in", where=f"tdbench.tables.{name}.dependencies", remedy=remedy)
+    return tuple(
+        UsedDependency(dependency=one.dependency, is_declared=False, support=one.support, violations=one.violations) for one in found
+    )
+
+
+def _questions_of(database: TemporalDatabase, name: str, config: TdbenchConfig, note: Note) -> TableQuestions:
+    table, report = database.tables[name], database.reports[name]
+    used = dependencies_of(database, name, config)
+    for one in used:
+        how = "declared" if one.is_declared else "found"
+        broken = f", broken by {one.violations} pairs of rows" if one.violations else ""
+        note(f"  {how}: {written(one.dependency)}, groups that change over time: {one.support}{broken}")
+    every = list(build_questions(database.connection, table, [one.dependency for one in used], config))
+    asked = _short_enough(every, config)
+    return TableQuestions(name, table.rows, report.content, used, asked, len(every) - len(asked))
+
+
+def _questions_of_joins(database: TemporalDatabase, joins: Mapping[str, Join], config: TdbenchConfig) -> list[TableQuestions]:
+    by_join: dict[str, list[Question]] = {name: [] for name in joins}
+    for question in join_questions(database.connection, database.tables, config) if joins else ():
+        by_join[question.table].append(question)
+    return [
+        TableQuestions(
+            name, joins[name].table.rows, content_of(database, joins[name]), (), _short_enough(every, config),
+            len(every) - len(_short_enough(every, config)),
+        )
+        for name, every in by_join.items()
+    ]  # fmt: skip
+
+
+def _short_enough(questions: Sequence[Question], config: TdbenchConfig) -> list[Question]:
+    """Those whose thing has few enough rows to be shown."""
+    return [one for one in questions if len(one.gold) + len(one.distractors) <= config.most_rows]
+
+
+def content_of(database: TemporalDatabase, join: Join) -> str:
+    """Hash of all rows that a join is made of."""
+    digest = hashlib.sha256()
+    for part in join.parts:
+        digest.update(f"{database.reports[part.table.name].content}\n".encode())
+    return digest.hexdigest()
+
+
+def _within(config: TdbenchConfig, made: Sequence[Sequence[Question]]) -> list[frozenset[str]]:
+    """The ids of the questions of each table that the limit lets through: tables, kinds and cardinalities take turns."""
+    if config.limit is None:
+        return [frozenset(one.id for one in questions) for questions in made]
+    queues: defaultdict[tuple[str, str, str, str], list[tuple[int, str]]] = defaultdict(list)
+    for questions in made:
+        keys = keys_of((config.seed, "limit", one.id) for one in questions).tolist()
+        for key, one in zip(keys, questions, strict=True):
+            queues[one.cardinality.value, what_is_asked(one), one.table, str(one.hops)].append((key, one.id))
+    turns = zip_longest(*(sorted(queues[stratum]) for stratum in sorted(queues, key=lambda it: keys_of([(config.seed, *it)])[0])))
+    kept = [drawn[1] for turn in turns for drawn in turn if drawn is not None][: config.limit]
+    return [frozenset(kept).intersection(one.id for one in questions) for questions in made]
+
+
+def what_is_asked(question: Question) -> str:
+    """The relation that a question asks for, or its kind if there is none."""
+    return question.kind.value if question.relation is None else question.relation.value
+
+
+def _coverage(made: TableQuestions, ids: frozenset[str]) -> TableCoverage:
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for question in made.questions:
+        if question.id in ids:
+            counts[what_is_asked(question)][question.cardinality.value] += 1
+    return TableCoverage(
+        name=made.name,
+        rows=made.rows,
+        content_hash=made.content_hash,
+        dependencies=made.dependencies,
+        questions={asked: dict(sorted(by_cardinality.items())) for asked, by_cardinality in counts.items()},
+        too_long=made.too_long,
+        over_the_limit=len(made.questions) - len(ids),
+    )
+
+
+def _instances(
+    database: TemporalDatabase, joins: Mapping[str, Join], made: TableQuestions, ids: frozenset[str], config: Config
+) -> Iterator[TableInstance]:
+    if made.name in joins:
+        yield from _instances_of_join(database, joins[made.name], made, ids, config)
+        return
+    chosen, table = config.tdbench, database.tables[made.name]
+    pickers: dict[Dependency, RowPicker] = {}
+    for question in made.questions:
+        if question.id not in ids:
+            continue
+        if question.dependency not in pickers:
+            pickers[question.dependency] = RowPicker(database.connection, table, question.dependency, seed=chosen.seed, foils=chosen.foils)
+        shown = (pickers[question.dependency].shown(question),)
+        yield from _phrasings(question, readable_sql(question, table), glossary_of(question, table), shown, made.content_hash, config)
+
+
+def _instances_of_join(
+    database: TemporalDatabase, join: Join, made: TableQuestions, ids: frozenset[str], config: Config
+) -> Iterator[TableInstance]:
+    picker = JoinPicker(database.connection, join, seed=config.tdbench.seed, foils=config.tdbench.foils)
+    for question in made.questions:
+        if question.id in ids:
+            sql, glossary = readable_join_sql(question, join), join_glossary(question, join)
+            yield from _phrasings(question, sql, glossary, picker.shown(question), made.content_hash, config)
+
+
+def glossary_of(question: Question, table: TemporalTable) -> dict[str, str]:
+    """Column named in a question's query -> what a question calls it."""
+    named = (*question.dependency.determinants, question.dependency.dependent)
+    return {**{name: table.glossary[name] for name in named}, table.start_column: "start", table.end_column: "end"}
+
+
+def _phrasings(
+    question: Question, sql: str, glossary: Mapping[str, str], shown: tuple[ShownTable, ...], content_hash: str, config: Config
+) -> Iterator[TableInstance]:
+    provenance = TableProvenance(content_hash=content_hash, seed=config.tdbench.seed, version=version("chronoqg"))
+    for phrasing in range(1, config.tdbench.paraphrases + 1):
+        yield TableInstance(
+            id=f"{question.id}.{phrasing}",
+            dataset=config.dataset,
+            phrasing=phrasing,
+            question=question,
+            sql=sql,
+            glossary=dict(glossary),
+            evidence=shown,
+            as_of=config.tdbench.as_of,
+            final_question=None,
+            backend=None,
+            provenance=provenance,
+        )
+
+
+def source_of(database: TemporalDatabase) -> GraphNote:
+    """All tables as one, since a run has one source."""
+    digest = hashlib.sha256()
+    for name, report in database.reports.items():
+        digest.update(f"{name}\0{report.content}\n".encode())
+    granularity = next(iter(database.tables.values())).granularity
+    return GraphNote(name=" + ".join(database.tables), content_hash=digest.hexdigest(), granularity=granularity, licence=None, source=None)
