@@ -277,10 +277,21 @@ def _equal(first: Span, last: Span) -> Reading:
     return Demand(Time.START, first.first, first.last), Demand(Time.END, last.first, last.last)
 
 
+def _within_granule(granule: int) -> list[Reading]:
+    """When a row holds at a date within a granule: whether before or after a start or an end in it is not known."""
+    return [
+        overlapping(granule, granule),
+        (Demand(Time.START, None, granule - 1), Demand(Time.END, granule + 1, None, True)),
+        (Demand(Time.START, None, granule), Demand(Time.END, granule, None, True)),
+    ]
+
+
 def _loose_readings(placed: _Placed, as_of: int | None) -> list[Reading]:
     """When a row holds of which nothing more is said than a date."""
     if placed.sign in (Sign.IN, Sign.AS_OF) and not placed.is_open_ended:
         date = placed.dates[0]
+        if date.is_finer:
+            return _within_granule(date.first)
         readings = [overlapping(date.first, date.last)]
         return readings if placed.sign is Sign.IN or date.first == date.last else [*readings, covering(date.first, date.last)]
     first, last = _whole(placed.dates[0]), _whole(placed.dates[-1])

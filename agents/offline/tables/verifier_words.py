@@ -52,13 +52,13 @@ PHRASES: dict[tuple[str, ...], Sign] = {
         "began|begin|begins|begun|beginning|started|start|starts|starting|took office|taking office|take office|takes office"
         "|took over|taking over|took up office|entered office|entering office|came to power|coming to power|came into office"
         "|came into force|coming into force|came into effect|took effect|assumed office|assuming office|commenced|commencing"
-        "|appointed|was introduced|introduced|start date|starting date|start time|took up the post|took the post|joined|joining"
+        "|appointed|was introduced|introduced|start date|starting date|start time|took up the post|took the post|join|joins|joined|joining"
         "|took charge|taking charge|sworn in|was sworn in|assumed the role|assumed the position|assumed the post|got the job"
         "|took up the role|took up the position|entered into force|entered force|became",
     ),
     **_rows(
         Sign.END,
-        "ended|end|ends|ending|finished|finish|finishes|finishing|left office|leaving office|leave office|left|leaving"
+        "ended|end|ends|ending|finished|finish|finishes|finishing|left office|leaving office|leave office|left|leave|leaves|leaving"
         "|stepped down|stepping down|came to an end|coming to an end|came to its end|ceased|ceasing|stopped|stopping|concluded"
         "|concluding|expired|expiring|end date|ending date|end time|departed|departing|vacated office|left the post|left the role"
         "|left the position|gave up the post|gave up office|resigned",
@@ -90,7 +90,7 @@ PHRASES: dict[tuple[str, ...], Sign] = {
     **_rows(Sign.RAN, "ran|run|running|lasted|lasting|lasts|continued|continuing|extended|extending|remained|stayed|went on|went"),
     **_rows(
         Sign.BEYOND,
-        "ran past|ran beyond|lasted past|lasted beyond|lasting beyond|lasting past|lasted until after|continued past|continued beyond"
+        "ran past|ran beyond|lasted past|lasted beyond|lasting beyond|lasting past|lasted until after|until after|continued past|continued beyond"
         "|continuing past|continuing beyond|extended past|extended beyond|extending beyond|remained past|remained beyond|stayed past"
         "|stayed beyond|went on past|went on beyond|outlasted|continued after|stayed on after|remained in office after"
         "|stayed in office past|stayed in office beyond|remained in office past|remained in office beyond",
@@ -127,9 +127,10 @@ PLAIN = frozenset((
     "spell", "spells", "stint", "period", "periods", "entry", "entries", "record", "records", "recorded", "record", "listed",
     "list", "given", "named", "called", "applied", "applies", "apply", "applying", "valid", "value", "reported", "shown", "worked",
     "working", "acted", "acting", "led", "leading", "headed", "heading", "ruled", "governed", "reigned", "hosted", "host",
-    "hosting", "directed", "played", "playing", "belonged", "belongs", "belong", "there", "according", "table", "known", "in", "on",
+    "hosting", "directed", "play", "plays", "played", "playing", "belonged", "belongs", "belong", "there", "according", "table", "known", "in", "on",
     "at", "from", "row", "rows", "among", "time", "stood", "stands", "s", "to",
-    "?", ",", "'", '"', "(", ")", "“", "”", "‘", "’", ":", "`",
+    "having", "leader", "leaders", "politician", "politicians", "holder", "holders", "official", "officials", "individual",
+    "individuals", "?", ",", "'", '"', "(", ")", "“", "”", "‘", "’", ":", "`",
 ))  # fmt: skip
 """Words and signs that change nothing of what is asked; `in` and the like only where no date follows."""
 RECORDED = frozenset(("recorded", "listed", "on", "known", "given", "reported", "shown", "named"))
