@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from evaluation.pages.rate_text import p_text, points_text, rate_percent, rate_text, share_text, usd_text
+from evaluation.pages.rate_text import NOTHING, p_text, points_text, rate_percent, rate_text, share_text, usd_text
 from evaluation.pages.tables import Table, rounded
+from evaluation.statistics.intervals import Rate
 from evaluation.time_accuracy.figures import AgreementFigures, JudgedFigures, PartFigures, PartKind, RowFigures, TimeAccuracySummary
 from evaluation.time_accuracy.items import EvaluationData
 from state.tdbench_evaluate_config import RULES
@@ -20,7 +21,8 @@ HEADS: dict[PartKind, str] = {
     "domain": "domain",
 }
 """Name of the column of each division."""
-_MEASURES = ("A", "T", "AT", "loose T", "gap")
+MEASURES = ("A", "T", "AT", "loose T", "gap")
+"""The measures, as tables call them."""
 
 
 def summary_tables(summary: TimeAccuracySummary) -> dict[str, Table]:
@@ -36,6 +38,7 @@ def summary_tables(summary: TimeAccuracySummary) -> dict[str, Table]:
         costs_table(summary),
         sizes_table(summary),
         signatures_table(summary),
+        all_scores_table(summary),
     )
     return {table.name: table for table in made}
 
@@ -44,7 +47,7 @@ def scores_table(summary: TimeAccuracySummary) -> Table:
     """A, T, AT, loose T and the gap of every row by every judge."""
     caption = "Hits/questions, percent and 95 % interval; the gap A - AT in points"
     rows = tuple((row.name, judged.judge, *_cells(judged.whole)) for row, judged in _judged(summary))
-    return Table("scores", caption, ("row", "judge", *_MEASURES), rows)
+    return Table("scores", caption, ("row", "judge", *MEASURES), rows)
 
 
 def part_table(summary: TimeAccuracySummary, by: PartKind) -> Table:
@@ -55,19 +58,19 @@ def part_table(summary: TimeAccuracySummary, by: PartKind) -> Table:
         for row, judged in _judged(summary)
         for part in [judged.of(by)[place]]
     )
-    return Table(f"by_{by}", f"By {HEADS[by]}: the same figures", (HEADS[by], "row", "judge", *_MEASURES), rows)
+    return Table(f"by_{by}", f"By {HEADS[by]}: the same figures", (HEADS[by], "row", "judge", *MEASURES), rows)
 
 
 def alignment_table(summary: TimeAccuracySummary) -> Table:
     """The classes of replies to questions about now."""
-    caption = "Questions about now: replies of each class, percent of those asked"
+    caption = "Questions about now: replies of each class (percent of those asked)"
     names = [kind.value for kind in AlignmentClass]
     return _classes(summary, "alignment", caption, names, lambda part: [part.tally.alignment[kind] for kind in AlignmentClass])
 
 
 def answers_table(summary: TimeAccuracySummary) -> Table:
     """The classes of answers."""
-    caption = "What was answered: replies of each class, percent of those asked"
+    caption = "What was answered: replies of each class (percent of those asked)"
     names = [kind.value for kind in AnswerClass]
     return _classes(summary, "answers", caption, names, lambda part: [part.tally.answers[kind] for kind in AnswerClass])
 
@@ -147,6 +150,18 @@ def signatures_table(summary: TimeAccuracySummary) -> Table:
     return Table("signatures", "Figures with different signatures are not compared", ("row", "judge", "signature"), rows)
 
 
+def all_scores_table(summary: TimeAccuracySummary) -> Table:
+    """Every rate of every part at full precision, a line each; hits and questions of the loose T are in halves."""
+    header = ("row", "judge", "by", "part", "measure", "hits", "asked", "share", "low", "high", "interval", "signature")
+    rows = tuple(
+        (row.name, judged.judge, part.by, part.part, measure, *_exact(rate))
+        for row, judged in _judged(summary)
+        for part in judged.parts
+        for measure, rate in zip(MEASURES, (part.a, part.t, part.at, part.loose_t, part.gap), strict=True)
+    )
+    return Table("all_scores", "Every rate at full precision", header, rows)
+
+
 def replies_table(data: EvaluationData) -> Table:
     """Every reply with its verdicts."""
     header = (
@@ -196,6 +211,11 @@ def _cells(part: PartFigures) -> tuple[str, ...]:
     return rate_text(part.a), rate_text(part.t), rate_text(part.at), f"{rate_percent(loose)}{interval}", gap
 
 
+def _exact(rate: Rate) -> tuple[str, ...]:
+    shares = (NOTHING if share is None else repr(share) for share in (rate.value, rate.low, rate.high))
+    return str(rate.numerator), str(rate.denominator), *shares, rate.method or NOTHING, rate.signature
+
+
 def _classes(
     summary: TimeAccuracySummary, name: str, caption: str, classes: Sequence[str], counts_of: Callable[[PartFigures], list[int]]
 ) -> Table:
@@ -203,7 +223,7 @@ def _classes(
     for row, judged in _judged(summary):
         counts = counts_of(judged.whole)
         if asked := sum(counts):
-            cells = (f"{count}  {share_text(count / asked)}" for count in counts)
+            cells = (f"{count} ({share_text(count / asked)})" for count in counts)
             rows.append((row.name, judged.judge, str(asked), *cells))
     return Table(name, caption, ("row", "judge", "asked", *classes), tuple(rows))
 
