@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 from agents.offline.tables.verifier_dates import Span, find_dates
@@ -59,7 +60,7 @@ def column_key(name: str) -> str:
 
 def value_key(text: str) -> str:
     """The form in which values are compared: that of a piece of a question."""
-    return " ".join(token.normal for token in _tokens(unicodedata.normalize("NFC", text)))
+    return _name(text).key
 
 
 def pieces(question: str, tables: Sequence[ShownTable], unit: Granularity) -> list[Piece]:
@@ -69,27 +70,35 @@ def pieces(question: str, tables: Sequence[ShownTable], unit: Granularity) -> li
         Unread: two names share signs of it and neither holds the other.
     """
     text = unicodedata.normalize("NFC", question)
-    tokens = _tokens(text)
+    tokens = [_Token(one.group(), normalise_label(one.group()), *one.span()) for one in _TOKEN.finditer(text)]
     dates = find_dates(text, unit)
     names = {column_key(column): frozenset((column_key(column),)) for table in tables for column in table.columns}
-    columns = [found for key in names for found in _find(key, tokens, names[key], Kind.COLUMN)]
+    columns = [found for key in names for found in _find(_name(key), tokens, names[key], Kind.COLUMN)]
     taken = _longest([*columns, *_values(tables, tokens, columns, dates)])
     return _in_order(tokens, taken, [one for one in dates if not _is_hidden(one, tokens, taken)])
 
 
-def _tokens(text: str) -> list[_Token]:
-    return [_Token(one.group(), normalise_label(one.group()), *one.span()) for one in _TOKEN.finditer(text)]
+class _Name(NamedTuple):
+    """A column or value, cut like the question."""
+
+    raw: tuple[str, ...]
+    normal: tuple[str, ...]
+    key: str
 
 
-def _find(text: str, tokens: Sequence[_Token], columns: frozenset[str], kind: Kind) -> list[tuple[int, int, Piece]]:
-    wanted = [token.normal for token in _tokens(unicodedata.normalize("NFC", text))]
-    if not wanted:
-        return []
-    size = len(wanted)
+@lru_cache(maxsize=65536)  # the same rows are shown with many questions
+def _name(text: str) -> _Name:
+    raw = tuple(_TOKEN.findall(unicodedata.normalize("NFC", text)))
+    normal = tuple(map(normalise_label, raw))
+    return _Name(raw, normal, " ".join(normal))
+
+
+def _find(name: _Name, tokens: Sequence[_Token], columns: frozenset[str], kind: Kind) -> list[tuple[int, int, Piece]]:
+    size = len(name.normal)
     return [
-        (at, at + size, Piece(kind, " ".join(wanted), columns))
-        for at in range(len(tokens) - size + 1)
-        if [token.normal for token in tokens[at : at + size]] == wanted
+        (at, at + size, Piece(kind, name.key, columns))
+        for at, token in enumerate(tokens)
+        if size and token.normal == name.normal[0] and tuple(token.normal for token in tokens[at : at + size]) == name.normal
     ]
 
 
@@ -105,9 +114,9 @@ def _values(
     found = []
     named = list(columns)
     for value, keys in owners.items():
-        for first, last, piece in _find(value, tokens, frozenset(keys), Kind.VALUE):
-            spelt = [token.raw for token in _tokens(unicodedata.normalize("NFC", value))]
-            is_verbatim = spelt == [token.raw for token in tokens[first:last]]
+        spelt = _name(value)
+        for first, last, piece in _find(spelt, tokens, frozenset(keys), Kind.VALUE):
+            is_verbatim = spelt.raw == tuple(token.raw for token in tokens[first:last])
             beside = _columns_beside(first, last, tokens, named) & keys
             is_quoted = first > 0 and last < len(tokens) and tokens[first - 1].raw in _QUOTES and tokens[last].raw in _QUOTES
             if _is_meant(tokens[first:last], first, is_verbatim=is_verbatim, is_marked=bool(beside) or is_quoted, dates=dates):

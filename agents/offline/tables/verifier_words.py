@@ -90,7 +90,8 @@ PHRASES: dict[tuple[str, ...], Sign] = {
     **_rows(Sign.RAN, "ran|run|running|lasted|lasting|lasts|continued|continuing|extended|extending|remained|stayed|went on|went"),
     **_rows(
         Sign.BEYOND,
-        "ran past|ran beyond|lasted past|lasted beyond|lasting beyond|lasting past|lasted until after|until after|continued past|continued beyond"
+        "ran past|ran beyond|lasted past|lasted beyond|lasting beyond|lasting past|lasted until after"
+        "|until after|continued past|continued beyond"
         "|continuing past|continuing beyond|extended past|extended beyond|extending beyond|remained past|remained beyond|stayed past"
         "|stayed beyond|went on past|went on beyond|outlasted|continued after|stayed on after|remained in office after"
         "|stayed in office past|stayed in office beyond|remained in office past|remained in office beyond",
@@ -127,10 +128,10 @@ PLAIN = frozenset((
     "spell", "spells", "stint", "period", "periods", "entry", "entries", "record", "records", "recorded", "record", "listed",
     "list", "given", "named", "called", "applied", "applies", "apply", "applying", "valid", "value", "reported", "shown", "worked",
     "working", "acted", "acting", "led", "leading", "headed", "heading", "ruled", "governed", "reigned", "hosted", "host",
-    "hosting", "directed", "play", "plays", "played", "playing", "belonged", "belongs", "belong", "there", "according", "table", "known", "in", "on",
-    "at", "from", "row", "rows", "among", "time", "stood", "stands", "s", "to",
-    "having", "leader", "leaders", "politician", "politicians", "holder", "holders", "official", "officials", "individual",
-    "individuals", "?", ",", "'", '"', "(", ")", "“", "”", "‘", "’", ":", "`",
+    "hosting", "directed", "play", "plays", "played", "playing", "belonged", "belongs", "belong", "there", "according", "table",
+    "known", "in", "on", "at", "from", "row", "rows", "among", "time", "stood", "stands", "s", "to", "having", "leader", "leaders",
+    "politician", "politicians", "holder", "holders", "official", "officials", "individual", "individuals",
+    "?", ",", "'", '"', "(", ")", "“", "”", "‘", "’", ":", "`",
 ))  # fmt: skip
 """Words and signs that change nothing of what is asked; `in` and the like only where no date follows."""
 RECORDED = frozenset(("recorded", "listed", "on", "known", "given", "reported", "shown", "named"))
