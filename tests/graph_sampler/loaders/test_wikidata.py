@@ -197,7 +197,7 @@ def test_values_that_are_no_items_are_no_facts(tmp_path: Path) -> None:
     old_item = {"snaktype": "value", "datavalue": {"value": {"entity-type": "item", "numeric-id": 2}, "type": "wikibase-entityid"}}
     text = {"snaktype": "value", "datavalue": {"value": "2500", "type": "string"}}
     when = {"P585": at("+1996-05-01")}
-    claims = {"P39": [statement(value, **when) for value in (old_item, text, SOME)]}
+    claims = {"P39": [statement(value, "normal", **when) for value in (old_item, text, SOME)]}
     graph, report = load(write(tmp_path / "dump.json", [entity("Q1", "Ana Roy", claims), *NAMES]))
     assert facts(graph) == [("Q1", "P39", "Q2", "1996-05-01", "1996-05-01")]
     assert counters(report) == {"literal_object": 1, "object_not_known": 1}
