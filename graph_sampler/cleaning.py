@@ -12,13 +12,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from graph_sampler.cleaning_report import build_report
-from graph_sampler.labels import LabelProblem, label_problem
+from graph_sampler.labels import LabelProblem, label_problem, label_problems
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.dates import TimeKind, TimeRange, read_time
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.relation_types import RelationTypes, type_relations
+from graph_sampler.sorting import sort_rows
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
 from state.config import GraphConfig, YearNumbering
 from state.errors import GraphFormatError
@@ -79,6 +82,7 @@ class _Rows:
     entity_problems: list[LabelProblem | None]
     relation_ids: list[str]
     relation_labels: list[str]
+    relation_problems: list[LabelProblem | None]
     columns: _Columns
     """Subject, relation, object, and positions in the two tables of time ranges."""
     starts: npt.NDArray[np.int64]
@@ -100,12 +104,14 @@ class _Rows:
         no_entity = np.array([problem is not None for problem in entity_problems], dtype=np.bool_)
         no_relation = np.array([problem is not None for problem in relation_problems], dtype=np.bool_)
         reasons = _reasons(columns, starts, ends, entity_ids, relation_ids, no_entity, no_relation)
-        return cls(entity_ids, entity_labels, entity_problems, relation_ids, relation_labels, columns, starts, ends, reasons)
+        return cls(
+            entity_ids, entity_labels, entity_problems, relation_ids, relation_labels, relation_problems, columns, starts, ends, reasons
+        )  # fmt: skip
 
     def count(self, counters: ImportCounters, raw: RawFacts, config: GraphConfig) -> None:
         """Tell what the rows show, each row under every name that fits it."""
         start, end = self.columns[3:]
-        start_kind, end_kind = self.starts[start, 0], self.ends[end, 0]
+        start_kind, end_kind = self.starts[:, 0].astype(np.int8)[start], self.ends[:, 0].astype(np.int8)[end]
         not_known = start_kind == TimeKind.UNKNOWN, end_kind == TimeKind.UNKNOWN
         dates = config.unknown_dates
         sentinels = [np.array([text in known for text in raw.times], np.bool_) for known in (dates.start, dates.end)]
@@ -121,12 +127,9 @@ class _Rows:
         }
         for counter, is_seen in seen.items():
             counters.add(counter, int(is_seen.sum()))
-        counters.add(ImportCounter.DUPLICATE_EXACT, len(start) - len(_distinct(self.columns)[0]))
-        for counter, labels in (
-            (ImportCounter.UNLABELLED_ENTITY, self.entity_labels),
-            (ImportCounter.UNLABELLED_RELATION, self.relation_labels),
-        ):
-            counters.add(counter, sum(not label.strip() for label in labels))
+        counters.add(ImportCounter.DUPLICATE_EXACT, int((~sort_rows(self.columns)[1]).sum()))
+        counters.add(ImportCounter.UNLABELLED_ENTITY, self.entity_problems.count(LabelProblem.MISSING))
+        counters.add(ImportCounter.UNLABELLED_RELATION, self.relation_problems.count(LabelProblem.MISSING))
 
     def distinct_facts(self) -> _Columns:
         """Subject, relation, object, start and end of the rows without a reason, sorted, each once."""
@@ -156,25 +159,26 @@ class _Rows:
 
 def _ranked(texts: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32]]:
     """The texts by code point, and the new position of each old one."""
-    order = sorted(range(len(texts)), key=texts.__getitem__)
+    column = pa.array(texts, pa.large_string())
+    order = pc.sort_indices(column).to_numpy()
     rank = np.empty(len(texts), np.int32)
     rank[order] = np.arange(len(texts), dtype=np.int32)
-    return [texts[position] for position in order], rank
+    return column.take(order).to_pylist(), rank
 
 
 def _resolve(ids: Sequence[str], labels: dict[str, str] | None, file: str, partial: bool) -> tuple[list[str], list[LabelProblem | None]]:
     """Label of each id, and what is wrong with it."""
     if labels is None:
-        return list(ids), [label_problem(identifier, None) for identifier in ids]
-    found = sum(identifier in labels for identifier in ids)
+        return list(ids), label_problems(ids, None)
+    texts = list(map(labels.get, ids))
+    found = len(texts) - texts.count(None)
     if found * 2 < len(ids) and not (partial and found):
-        example = next(identifier for identifier in ids if identifier not in labels)
         raise GraphFormatError(
-            f"resolves {found} of {len(ids)} ids of the facts; {example[:40]!r} is not in it",
+            f"resolves {found} of {len(ids)} ids of the facts; {ids[texts.index(None)][:40]!r} is not in it",
             where=file,
             remedy="Is it the label file of this graph, and are its columns the right way round?",
         )
-    return [labels.get(identifier, "") for identifier in ids], [label_problem(labels.get(identifier), identifier) for identifier in ids]
+    return [text or "" for text in texts], label_problems(texts, ids)
 
 
 def _time_table(texts: Sequence[str], config: GraphConfig, unknown: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -198,9 +202,8 @@ def _reasons(
 ) -> npt.NDArray[np.int8]:
     """Position of the first reason of each row in `DropReason`, -1 without one."""
     subject, relation, object_, start, end = columns
-    blank_entity = np.array([not identifier.strip() for identifier in entity_ids], dtype=np.bool_)
-    blank_relation = np.array([not identifier.strip() for identifier in relation_ids], dtype=np.bool_)
-    start_kind, end_kind = starts[start, 0], ends[end, 0]
+    blank_entity, blank_relation = _are_blank(entity_ids), _are_blank(relation_ids)
+    start_kind, end_kind = starts[:, 0].astype(np.int8)[start], ends[:, 0].astype(np.int8)[end]
     tests = {
         DropReason.MISSING_ID: blank_entity[subject] | blank_relation[relation] | blank_entity[object_],
         DropReason.BAD_DATE: (start_kind == TimeKind.BAD) | (end_kind == TimeKind.BAD),
@@ -219,33 +222,16 @@ def _reasons(
     return reasons
 
 
+def _are_blank(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Which texts show nothing; almost none does, so that one pass finds whether there is any."""
+    return np.array([not text or text.isspace() for text in texts], np.bool_)
+
+
 def _distinct(columns: _Columns) -> _Columns:
     """Rows sorted by their columns, the first most significant, each row once."""
-    if not len(columns[0]):
-        return columns
-    keys = _packed(columns)
-    order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys[::-1])
-    is_new = np.ones(len(order), np.bool_)
-    is_new[1:] = np.logical_or.reduce([key[order[1:]] != key[order[:-1]] for key in keys])
+    order, is_new = sort_rows(columns)
     order = order[is_new]
     return [column[order] for column in columns]
-
-
-def _packed(columns: _Columns) -> _Columns:
-    """As few integer columns as hold the same order, since sorting by one is several times faster."""
-    keys: _Columns = []
-    room = 0
-    for column in columns:
-        low, high = int(column.min()), int(column.max())
-        size = high - low + 1
-        if size > room:
-            keys.append(column.astype(np.int64))
-            room = 2**62 // size if size <= 2**62 else 0
-            keys[-1] -= low if room else 0
-        else:
-            keys[-1] = keys[-1] * size + (column.astype(np.int64) - low)
-            room //= size
-    return keys
 
 
 def _build(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from graph_sampler.labels import LabelProblem, normalise_label
+from graph_sampler.labels import LabelProblem, shared_label_count
 from graph_sampler.relation_types import RelationTypes
 from graph_sampler.temporal_graph import TemporalGraph
 from state.graph_report import CleaningReport, DropReason, ImportReport, RelationReport
@@ -31,7 +31,6 @@ def build_report(
     in_use = np.flatnonzero(
         np.bincount(graph.subject, minlength=len(graph.entity_ids)) + np.bincount(graph.object, minlength=len(graph.entity_ids))
     )
-    shared = Counter(normalise_label(graph.entity_labels[entity]) for entity in in_use)
     columns = (graph.subject, graph.relation, graph.object)
     repeats = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
     return CleaningReport(
@@ -44,7 +43,7 @@ def build_report(
         kept_aside=len(graph.dropped),
         entities=len(in_use),
         unusable_labels={problem.value: count for problem, count in sorted(Counter(filter(None, entity_problems)).items())},
-        shared_labels=sum(count for count in shared.values() if count > 1),
+        shared_labels=shared_label_count([graph.entity_labels[entity] for entity in in_use.tolist()]),
         relations=tuple(
             RelationReport(
                 id=relation,

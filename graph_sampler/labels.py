@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 _APOSTROPHES = "'`´‘’‚‛ʹʻʼʽˈ′‵＇"
 _QUOTES = '"“”„‟«»″‶＂'
@@ -36,6 +41,9 @@ _IDENTIFIER = re.compile(
     """,
     re.VERBOSE,
 )
+
+_PLAIN = r"^[!->@-~][ -~]* [ -~]*[!-~]$"
+"""Printable ASCII with a blank within: long enough, and no identifier has a blank; nor does it begin with `?`."""
 
 
 class LabelProblem(StrEnum):
@@ -93,6 +101,30 @@ def label_problem(label: str | None, identifier: str | None) -> LabelProblem | N
     if (text if identifier is None else identifier).startswith("?"):
         return LabelProblem.VARIABLE
     return None
+
+
+def label_problems(labels: Sequence[str | None], identifiers: Sequence[str] | None) -> list[LabelProblem | None]:
+    """`label_problem` of each label; the plain ones, which have a blank within them, are told all at once."""
+    texts = pa.array(labels, pa.large_string())
+    is_plain = pc.match_substring_regex(texts, _PLAIN)
+    if identifiers is not None:
+        ids = pa.array(identifiers, pa.large_string())
+        is_plain = pc.and_(is_plain, pc.and_(pc.not_equal(texts, ids), pc.invert(pc.starts_with(ids, "?"))))
+    problems: list[LabelProblem | None] = [None] * len(labels)
+    for row in np.flatnonzero(~pc.fill_null(is_plain, False).to_numpy(zero_copy_only=False)).tolist():
+        problems[row] = label_problem(labels[row], None if identifiers is None else identifiers[row])
+    return problems
+
+
+def shared_label_count(labels: Sequence[str]) -> int:
+    """How many labels have a normalised form that another of them has too."""
+    texts = pa.array(labels, pa.large_string())
+    is_ascii = pc.match_substring_regex(texts, r"^[ -~]*$")
+    plain = pc.replace_substring(pc.ascii_lower(texts.filter(is_ascii)), "`", "'")
+    plain = pc.ascii_trim_whitespace(pc.replace_substring_regex(plain, " +", " "))
+    others = pa.array([normalise_label(label) for label in texts.filter(pc.invert(is_ascii)).to_pylist()], pa.large_string())
+    counts = pa.chunked_array([plain, others]).value_counts().field("counts").to_numpy()
+    return int(counts[counts > 1].sum())
 
 
 def is_usable_label(label: str | None, identifier: str | None) -> bool:

@@ -135,7 +135,12 @@ def label_map(batches: Iterable[Sequence[Texts]]) -> dict[str, str]:
     """
     labels: dict[str, str] = {}
     for ids, texts in batches:
-        for identifier, label in zip(ids.to_pylist(), texts.to_pylist(), strict=True):
+        pairs = list(zip(ids.to_pylist(), texts.to_pylist(), strict=True))
+        fresh = dict(pairs)
+        if len(fresh) == len(pairs) and labels.keys().isdisjoint(fresh):
+            labels |= fresh
+            continue
+        for identifier, label in pairs:
             known = labels.setdefault(identifier, label)
             if known is not label and label.strip() and (label < known or not known.strip()):
                 labels[identifier] = label

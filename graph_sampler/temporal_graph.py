@@ -16,6 +16,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
+from graph_sampler.sorting import sort_rows
 from state.interval import Granularity, ValidInterval, format_granule
 from state.vocabulary import RelationType
 
@@ -37,8 +38,7 @@ class AdjacencyIndex:
 
     def __init__(self, ends: Codes, relation: Codes, entities: int) -> None:
         """Index rows by `ends`; rows of one group and relation stay in their order."""
-        relations = int(relation.max(initial=0)) + 1
-        order = np.argsort(ends.astype(np.int64) * relations + relation, kind="stable")
+        order, _ = sort_rows((ends, relation))
         self._order: Indices = _frozen(order.astype(np.int32))
         self._relation: Codes = _frozen(relation[order])
         self._offsets: Indices = _frozen(np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=entities)))))

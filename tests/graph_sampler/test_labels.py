@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_sampler.labels import LabelProblem, is_usable_label, label_problem, normalise_label
+from graph_sampler.labels import (
+    LabelProblem,
+    is_usable_label,
+    label_problem,
+    label_problems,
+    normalise_label,
+    shared_label_count,
+)
 
 SAME = [
     ("Jos\u00e9", "Jose\u0301"),
@@ -104,3 +112,40 @@ def test_an_odd_label_is_still_a_label(label: str) -> None:
 def test_where_labels_are_the_ids_the_label_may_be_the_id() -> None:
     assert is_usable_label("Ana Roy", None)
     assert not is_usable_label("Q17", None)
+
+
+LABELS = st.one_of(
+    st.text(max_size=6),
+    st.sampled_from(
+        (
+            "Q17",
+            "FC Arn",
+            " FC  Arn",
+            "fc arn",
+            "FC Árn",
+            "?x y",
+            "? y",
+            "http://a b",
+            "O`Neill Roy",
+            "O'Neill Roy",
+            "a",
+            " a ",
+            "\u200b \u200b",
+        )
+    ),
+)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.tuples(LABELS, st.one_of(LABELS, st.none()))))
+def test_many_labels_are_judged_as_each_alone(pairs: list[tuple[str, str | None]]) -> None:
+    ids, labels = [identifier for identifier, _ in pairs], [label for _, label in pairs]
+    assert label_problems(labels, ids) == [label_problem(label, identifier) for identifier, label in pairs]
+    assert label_problems(ids, None) == [label_problem(identifier, None) for identifier in ids]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(LABELS))
+def test_shared_labels_are_those_that_normalise_alike(labels: list[str]) -> None:
+    counts = Counter(map(normalise_label, labels))
+    assert shared_label_count(labels) == sum(count for count in counts.values() if count > 1)

@@ -1,0 +1,62 @@
+"""Rows of integer columns in order, many times faster than `lexsort`. Paper: none; a tool of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_BITS = 63
+Order = npt.NDArray[np.int64]
+
+
+def sort_rows(columns: Sequence[npt.NDArray[Any]]) -> tuple[Order, npt.NDArray[np.bool_]]:
+    """Positions of the rows by their columns, the first most significant, equal rows in their order; and which are new.
+
+    A row is new where it differs from the one before it in that order. Columns are packed into as few keys
+    as fit beside a row's position in 63 bits, and each key is one pass of a plain sort, since sorting values
+    is several times faster than sorting positions by values.
+    """
+    rows = len(columns[0])
+    if not rows:
+        return np.zeros(0, np.int64), np.zeros(0, np.bool_)
+    position_bits = (rows - 1).bit_length()
+    mask = (1 << position_bits) - 1
+    positions = np.arange(rows, dtype=np.int64)
+    order, is_new = positions, np.zeros(rows, np.bool_)
+    keys = _packed(columns, _BITS - position_bits)
+    for number, key in enumerate(reversed(keys)):
+        packed = (key if number == 0 else key[order]) << position_bits
+        packed |= positions
+        packed.sort()
+        moved = packed & mask
+        order = moved if number == 0 else order[moved]
+    for key in keys:
+        ranked = key[order]
+        is_new[1:] |= ranked[1:] != ranked[:-1]
+    is_new[0] = True
+    return order, is_new
+
+
+def _packed(columns: Sequence[npt.NDArray[Any]], room: int) -> list[npt.NDArray[np.int64]]:
+    """As few keys of at most `room` bits as hold the same order, the first most significant."""
+    keys: list[npt.NDArray[np.int64]] = []
+    left = 0
+    for column in columns:
+        low, high = int(column.min()), int(column.max())
+        values = column.astype(np.int64)
+        if (high - low).bit_length() > room:
+            values = np.unique(values, return_inverse=True)[1].astype(np.int64)
+            low, high = 0, int(values.max())
+        bits = (high - low).bit_length()
+        values -= low
+        if keys and bits <= left:
+            keys[-1] <<= bits
+            keys[-1] |= values
+            left -= bits
+        else:
+            keys.append(values)
+            left = room - bits
+    return keys
