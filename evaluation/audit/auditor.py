@@ -13,6 +13,7 @@ from evaluation.audit.execution_checks import ExecutionChecks
 from evaluation.audit.known_graph import KnownGraph
 from evaluation.audit.reading import AuditError, Item, read_items
 from evaluation.audit.report import AuditReport, BadLine, Tally
+from evaluation.audit.tdbench.records import is_table_record
 from evaluation.audit.text_checks import blank_of, leak_of, slot_of
 from graph_sampler.labels import normalise_label
 from graph_sampler.temporal_graph import TemporalGraph
@@ -133,6 +134,8 @@ def audit_file(
 def _case(item: Item, form: FileFormat | None, unit: Granularity) -> tuple[Case | None, str]:
     if item.problem is not None:
         return None, item.problem
+    if form is None and is_table_record(item.value):
+        return None, "a question about a table, which is audited with --tables"
     if form is None:
         return None, "no record of either format: it has neither trace and evidence nor a subgraph"
     try:

@@ -138,6 +138,14 @@ class AuditReport(Contract):
         """The report for a machine; every defect stands in `audit.csv`, here only the examples."""
         return pretty_json(self.model_dump(mode="json", exclude={"defects"}))
 
+    def write(self, folder: Path) -> list[Path]:
+        """Writes `audit.json` and `audit.csv`, each whole or not at all; returns their paths.
+
+        Raises:
+            RunFolderError: the disk refuses.
+        """
+        return write_audit(folder, self.as_json(), defect_table(self))
+
 
 class Tally:
     """Counts records one by one."""
@@ -255,13 +263,9 @@ def defect_table(report: AuditReport) -> Table:
     return Table("audit", "Defects", ("line", "id", "part", "kind", "why"), rows)
 
 
-def write_audit(folder: Path, report: AuditReport) -> list[Path]:
-    """Writes `audit.json` and `audit.csv`, each whole or not at all; returns their paths.
-
-    Raises:
-        RunFolderError: the disk refuses.
-    """
-    files = {folder / JSON_FILE: report.as_json(), folder / CSV_FILE: as_csv(defect_table(report)).encode("utf-8", "surrogatepass")}
+def write_audit(folder: Path, report: bytes, defects: Table) -> list[Path]:
+    """Writes a report and its defects; returns the paths."""
+    files = {folder / JSON_FILE: report, folder / CSV_FILE: as_csv(defects).encode("utf-8", "surrogatepass")}
     for path, content in files.items():
         write_whole(path, (content,))
     return list(files)

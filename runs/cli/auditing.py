@@ -1,10 +1,10 @@
-"""The command that checks somebody's benchmark against its graph: `audit`."""
+"""The command that checks somebody's benchmark against its graph or its tables: `audit`."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
@@ -17,6 +17,7 @@ class Format(StrEnum):
 
     OURS = "ours"
     RELEASE = "chronoqg-release"
+    TDBENCH = "tdbench"
 
 
 def audit(
@@ -24,12 +25,24 @@ def audit(
         str, typer.Argument(metavar="FILE", help="A benchmark: JSON Lines or one JSON array, plain or gzip.", show_default=False)
     ],
     graph: Annotated[
-        str,
+        str | None,
         typer.Option("--graph", metavar="G", help="bundled:years, a folder in CronKG layout or a config.", show_default=False),
-    ],
+    ] = None,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            "--tables", metavar="T", help="For questions about tables: a CSV file, a folder of them or a config.", show_default=False
+        ),
+    ] = None,
     form: Annotated[
         Format | None,
         typer.Option("--format", help="The file's format. Default: that of its first record.", show_default=False),
+    ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of", metavar="DAY", help="With --tables: dates past it are to come. Default: a table's last.", show_default=False
+        ),
     ] = None,
     overrides: Overrides = None,
     out: Annotated[
@@ -39,30 +52,73 @@ def audit(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Execute a benchmark's records again on its graph and report their defects.
+    """Execute a benchmark's records again on its graph, or its tables, and report their defects.
 
-    Every record is run whole and without each of its constraints; its questions, ids and facts are looked at.
+    Every record is run whole and without its constraints; its questions, ids and facts or rows are looked at.
     Exit code 1 if a record has a defect or a line is no record.
 
     \b
     Example:
         chronoqg audit runs/output/quickstart/benchmark/years-S.jsonl --graph bundled:years
         chronoqg audit theirs.jsonl.gz --graph runs/cron.yaml --set graph.path=DIR --format chronoqg-release --out audit
+        chronoqg audit basic_0_sql_gpt4o.jsonl.gz --tables dataset/crafted --as-of 2025-05-04
     """
     with errors_as_lines(debug):
-        from evaluation.audit.auditor import audit_file
-        from evaluation.audit.cases import FileFormat
-        from evaluation.audit.report import write_audit
-        from graph_sampler.load import load_graph
-        from runs.config_file import load_graph_config
+        _check_options(graph, tables, form, as_of)
+        report: Printable
+        if tables is not None:
+            from evaluation.audit.tdbench.auditor import audit_tables, published_tables
 
-        loaded, _ = load_graph(load_graph_config(graph, overrides or ()))
-        with progress() as advance:
-            report = audit_file(Path(file), loaded, None if form is None else FileFormat(form.value), advance)
+            with published_tables(tables, overrides or (), as_of) as published, progress() as advance:
+                report = audit_tables(Path(file), published, advance)
+        else:
+            from evaluation.audit.auditor import audit_file
+            from evaluation.audit.cases import FileFormat
+            from graph_sampler.load import load_graph
+            from runs.config_file import load_graph_config
+
+            loaded, _ = load_graph(load_graph_config(str(graph), overrides or ()))
+            with progress() as advance:
+                report = audit_file(Path(file), loaded, None if form is None else FileFormat(form.value), advance)
         if as_json:
             write_json(report.as_json())
         else:
             write_out(report.lines())
-        for path in write_audit(Path(out), report) if out is not None else ():
+        for path in report.write(Path(out)) if out is not None else ():
             say(f"wrote {path}")
         raise typer.Exit(0 if report.is_clean else 1)
+
+
+class Printable(Protocol):
+    """What an audit of either kind came to."""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing has a defect."""
+        ...
+
+    def lines(self) -> list[str]:
+        """For a person."""
+        ...
+
+    def as_json(self) -> bytes:
+        """For a machine."""
+        ...
+
+    def write(self, folder: Path) -> list[Path]:
+        """Writes its files; returns their paths."""
+        ...
+
+
+def _check_options(graph: str | None, tables: str | None, form: Format | None, as_of: str | None) -> None:
+    """Passes if one source is named, and the options are its own."""
+    from state.errors import ConfigError
+
+    if (graph is None) == (tables is None):
+        remedy = "Give --graph for records made from a graph, or --tables for published questions about tables."
+        raise ConfigError("a file is audited against one source", where="--graph, --tables", remedy=remedy)
+    if form is not None and (form is Format.TDBENCH) != (tables is not None):
+        needed = "--tables" if form is Format.TDBENCH else "--graph"
+        raise ConfigError(f"format {form.value} is audited with {needed}", where="--format")
+    if as_of is not None and tables is None:
+        raise ConfigError("only questions about tables have an as-of day", where="--as-of", remedy="Leave it out, or give --tables.")

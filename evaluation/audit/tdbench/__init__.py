@@ -1,0 +1,1 @@
+"""The audit of question files in the published TDBench layout against their tables."""
