@@ -56,6 +56,18 @@ class TableProvenance(Contract):
     """Version of the package."""
 
 
+class Refreshed(Contract):
+    """What a refresh made of a question whose phrasing it kept."""
+
+    verified_on: str
+    """SHA-256 of the cleaned rows on which the verifier passed the phrasing."""
+    change: Literal["none", "dates", "answers"]
+    """What is other than it was: nothing that a reply is scored by, dates of the answering rows, or who or what answers."""
+    reread: Literal["not needed", "agrees", "cannot tell"]
+    """What the reader by rules makes of the phrasing and the new rows: the rows shown are the same as before, it names
+    exactly the new answers, or it does not understand the phrasing, which then stands on the old pass."""
+
+
 class TableInstance(Contract):
     """One phrasing of one question: a line of `questions.jsonl`, and once it is accepted of the benchmark file."""
 
@@ -81,6 +93,8 @@ class TableInstance(Contract):
     """Which rewriter and verifier made the final question; `None` until one did."""
     provenance: TableProvenance
     """Source, seed and version."""
+    refreshed: Refreshed | None = None
+    """`None` unless new data have been put under the question since it was accepted."""
     format: Literal[1] = 1
     """Format version of the line."""
 

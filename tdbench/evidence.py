@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from state.tdbench_question import AnswerRow, Question
 from tdbench.joins.natural import Join, Part
 from tdbench.questions.draws import keys_of
 from tdbench.table import END, ROW, START, TemporalTable, quote, shown_end
+from tdbench.tables.store import TemporalDatabase
 
 _POOL = 512
 """Rows, drawn by the seed, among which those of unrelated things are looked for."""
@@ -164,6 +165,29 @@ class JoinPicker:
             drawn = heapq.nsmallest(_POOL, zip(keys, found, strict=True))
             self._pools[place, columns] = [_Line(key, _line(part.table, row)) for key, row in drawn]
         return self._pools[place, columns]
+
+
+class Shower:
+    """Picks what to show with any question of some tables and joins."""
+
+    def __init__(self, database: TemporalDatabase, joins: Mapping[str, Join], *, seed: int, foils: int) -> None:
+        """Takes the tables and joins, the seed of every choice, and how many rows of other things to show of each table."""
+        self._database, self._joins, self._seed, self._foils = database, joins, seed, foils
+        self._tables: dict[tuple[str, Dependency], RowPicker] = {}
+        self._of_joins: dict[str, JoinPicker] = {}
+
+    def shown(self, question: Question) -> tuple[ShownTable, ...]:
+        """The part of each table to be shown with a question."""
+        connection, name = self._database.connection, question.table
+        if name in self._joins:
+            if name not in self._of_joins:
+                self._of_joins[name] = JoinPicker(connection, self._joins[name], seed=self._seed, foils=self._foils)
+            return self._of_joins[name].shown(question)
+        key = name, question.dependency
+        if key not in self._tables:
+            table = self._database.tables[name]
+            self._tables[key] = RowPicker(connection, table, question.dependency, seed=self._seed, foils=self._foils)
+        return (self._tables[key].shown(question),)
 
 
 class _Line(NamedTuple):

@@ -18,13 +18,13 @@ from runs.terminal import Advance
 from state.config import Config
 from state.errors import ConfigError, SamplingError
 from state.table_instance import ShownTable, TableInstance, TableProvenance
-from state.tdbench_config import Dependency, TdbenchConfig
+from state.tdbench_config import TdbenchConfig
 from state.tdbench_coverage import TableCoverage, TdbenchCoverage, UsedDependency
 from state.tdbench_question import Question
 from tdbench.dependencies.check import written
 from tdbench.dependencies.declared import check_declared
 from tdbench.dependencies.discover import discover
-from tdbench.evidence import JoinPicker, RowPicker
+from tdbench.evidence import Shower
 from tdbench.joins.natural import Join, build_joins
 from tdbench.joins.questions import join_questions
 from tdbench.joins.readable import join_glossary, readable_join_sql
@@ -194,28 +194,15 @@ def _coverage(made: TableQuestions, ids: frozenset[str]) -> TableCoverage:
 def _instances(
     database: TemporalDatabase, joins: Mapping[str, Join], made: TableQuestions, ids: frozenset[str], config: Config
 ) -> Iterator[TableInstance]:
-    if made.name in joins:
-        yield from _instances_of_join(database, joins[made.name], made, ids, config)
-        return
-    chosen, table = config.tdbench, database.tables[made.name]
-    pickers: dict[Dependency, RowPicker] = {}
+    shower = Shower(database, joins, seed=config.tdbench.seed, foils=config.tdbench.foils)
     for question in made.questions:
         if question.id not in ids:
             continue
-        if question.dependency not in pickers:
-            pickers[question.dependency] = RowPicker(database.connection, table, question.dependency, seed=chosen.seed, foils=chosen.foils)
-        shown = (pickers[question.dependency].shown(question),)
-        yield from _phrasings(question, readable_sql(question, table), glossary_of(question, table), shown, made.content_hash, config)
-
-
-def _instances_of_join(
-    database: TemporalDatabase, join: Join, made: TableQuestions, ids: frozenset[str], config: Config
-) -> Iterator[TableInstance]:
-    picker = JoinPicker(database.connection, join, seed=config.tdbench.seed, foils=config.tdbench.foils)
-    for question in made.questions:
-        if question.id in ids:
-            sql, glossary = readable_join_sql(question, join), join_glossary(question, join)
-            yield from _phrasings(question, sql, glossary, picker.shown(question), made.content_hash, config)
+        if made.name in joins:
+            sql, glossary = readable_join_sql(question, joins[made.name]), join_glossary(question, joins[made.name])
+        else:
+            sql, glossary = readable_sql(question, database.tables[made.name]), glossary_of(question, database.tables[made.name])
+        yield from _phrasings(question, sql, glossary, shower.shown(question), made.content_hash, config)
 
 
 def glossary_of(question: Question, table: TemporalTable) -> dict[str, str]:

@@ -1,16 +1,31 @@
-"""Commands that make questions from temporal tables: `tdbench build`."""
+"""Commands that make questions from temporal tables, and keep them up to date: `tdbench build`, `tdbench refresh`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from runs.cli.making import RetryFailed
-from runs.cli.options import ConfigFile, Debug, Json, Out, Overrides, errors_as_lines, print_report, run_directory
+from runs.cli.options import ConfigFile, Debug, Json, Out, Overrides, RunPath, errors_as_lines, print_report, run_directory
+from runs.terminal import progress
 
 Phrasings = Annotated[
     int | None, typer.Option("--limit", min=1, metavar="N", help="Ask at most N questions, drawn evenly over tables and relations.")
+]
+
+NewData = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--data",
+        metavar="NEW",
+        help="New data: TABLE=FILE, a folder with files of the same names, or the file of the only table; repeatable. "
+        "Default: the files that the run's config names, as they are now.",
+    ),
+]
+RefreshOut = Annotated[
+    str | None, typer.Option("--out", metavar="DIR", help="Where the refreshed benchmark goes. Default: RUN-refreshed.", show_default=False)
 ]
 
 
@@ -44,3 +59,27 @@ def build(
         report = report_of(build_tables(path, loaded, retry_failed=retry_failed))
         print_report(report, as_json)
         raise typer.Exit(1 if report.failed else 0)
+
+
+def refresh(run: RunPath, data: NewData = None, out: RefreshOut = None, as_json: Json = False, debug: Debug = False) -> None:
+    """Put new data under the questions of a finished build: new answers for kept phrasings, without any call.
+
+    Says which phrasings have other answers, which are no longer asked and why, and which questions the new data give
+    rise to; `tdbench build` with the new data asks those. RUN itself stays as it is.
+
+    \b
+    Example:
+        chronoqg tdbench refresh runs/output/tdbench-quickstart --data leaders=leaders-2026.csv
+        chronoqg tdbench refresh runs/output/mine --data 2026/ --out runs/output/mine-2026
+    """
+    with errors_as_lines(debug):
+        from runs.run_folder import RunReader
+        from tdbench.refreshing import refresh as refresh_run
+        from tdbench.refreshing import tables_with
+
+        reader = RunReader(run)
+        tables = tables_with(reader.config().config.tdbench, data or ())
+        place = Path(out) if out is not None else reader.path.with_name(f"{reader.path.name}-refreshed")
+        with progress() as advance:
+            report = refresh_run(reader, tables, place, advance)
+        print_report(report, as_json)
