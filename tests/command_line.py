@@ -7,7 +7,11 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+
+import typer.main
 
 from runs.cli import app
 
@@ -31,13 +35,19 @@ def chronoqg(*args: str, cwd: Path | None = None, **extra: str) -> subprocess.Co
     )
 
 
+@cache
+def commands() -> Callable[..., object]:
+    """What `app` makes of its functions each time that it is called."""
+    return typer.main.get_command(app)
+
+
 def here(*args: str) -> subprocess.CompletedProcess[str]:
     """Runs the command in this process: the libraries are loaded once for all tests."""
     raw = io.BytesIO()
     out, err = io.TextIOWrapper(raw, encoding="utf-8", write_through=True, newline="\n"), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            app(list(args), prog_name="chronoqg")
+            commands()(list(args), prog_name="chronoqg")
             code = 0
         except SystemExit as exit_:
             code = exit_.code if isinstance(exit_.code, int) else 1

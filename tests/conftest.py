@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,12 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 _LOOPBACK = (None, "", "localhost", "127.0.0.1", "::1")
 """What a test may reach, and what may be resolved: no name at all stands for this machine."""
+
+
+def pytest_collection_finish() -> None:
+    """What the tests were made of stays to the end: the collector of garbage need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

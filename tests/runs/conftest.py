@@ -8,25 +8,30 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import SMALL, chronoqg
+from tests.made_once import made_once
 
 
 @pytest.fixture(scope="session")
 def sample_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sampled run directory; not to be changed."""
-    path = tmp_path_factory.mktemp("sampled") / "run"
-    done = chronoqg("sample", *SMALL, "--out", str(path), PYTHONHASHSEED="0")
-    assert done.returncode == 0, done.stderr
-    return path
+
+    def make(path: Path) -> None:
+        done = chronoqg("sample", *SMALL, "--out", str(path), PYTHONHASHSEED="0")
+        assert done.returncode == 0, done.stderr
+
+    return made_once("sampled", make, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def build_dir(sample_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A built run directory; not to be changed."""
-    path = tmp_path_factory.mktemp("built") / "run"
-    shutil.copytree(sample_dir, path)
-    done = chronoqg("build", *SMALL, "--out", str(path), PYTHONHASHSEED="0")
-    assert done.returncode == 0, done.stderr
-    return path
+
+    def make(path: Path) -> None:
+        shutil.copytree(sample_dir, path)
+        done = chronoqg("build", *SMALL, "--out", str(path), PYTHONHASHSEED="0")
+        assert done.returncode == 0, done.stderr
+
+    return made_once("built", make, tmp_path_factory)
 
 
 @pytest.fixture
