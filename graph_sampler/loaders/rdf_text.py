@@ -13,6 +13,8 @@ _PLAIN = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _LITERAL = re.compile(rb'"((?:[^"\\]|\\.)*)"(?:@([A-Za-z]+(?:-[A-Za-z0-9]+)*)|\^\^(<[^<>\s]*>|\S+))?', re.DOTALL)
 _DECLARED = re.compile(rb"\s*@?prefix\s+([^\s:]*):\s*<([^<>\s]*)>\s*\.?\s*", re.IGNORECASE)
 _BASE = re.compile(rb"\s*@?base\s+<([^<>\s]*)>\s*\.?\s*", re.IGNORECASE)
+_DATE = re.compile(r"([+-]?\d{1,6})(?:-(\d\d)(?:-(\d\d)(?:T.*)?)?)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII | re.DOTALL)
+_PARTS = {"year": 1, "month": 2, "day": 3}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -72,3 +74,18 @@ class Prefixes:
 def name_in_words(local: str) -> str:
     """`wasBornIn` as `was born in`, `date_of_birth` as `date of birth`."""
     return _HUMP.sub(" ", local.replace("_", " ")).lower().strip()
+
+
+def is_finer(precision: str, granularity: str) -> bool:
+    """Whether a precision (`day`, `month` or `year`) is as fine as a granularity or finer."""
+    return _PARTS[precision] >= _PARTS[granularity]
+
+
+def cut_date(value: str, precision: str) -> str | None:
+    """An XML Schema date, or the year or month of one, cut to a precision; the year gets four digits. `None` for no date."""
+    match = _DATE.fullmatch(value)
+    if match is None:
+        return None
+    year, *rest = match.groups()
+    sign = "-" if year.startswith("-") else ""
+    return "-".join((sign + year.lstrip("+-").zfill(4), *(part for part in rest[: _PARTS[precision] - 1] if part)))

@@ -17,7 +17,7 @@ from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.dates import ABSENT
 from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.label_tables import labels_of_config
-from graph_sampler.loaders.rdf_text import Prefixes, literal_text, name_in_words, read_literal
+from graph_sampler.loaders.rdf_text import Prefixes, cut_date, is_finer, literal_text, name_in_words, read_literal
 from graph_sampler.loaders.same_fact import join_bounds
 from graph_sampler.loaders.text_lines import decode, read_blocks
 from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels
@@ -28,8 +28,6 @@ from state.interval import Granularity
 
 _TERM = rb'(<[^<>]*>|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^\S+)?|[^\s"<>]+)'
 _STATEMENT = re.compile(rb"\s*<<\s*" + rb"\s+".join([_TERM] * 3) + rb"\s*>>\s+" + _TERM + rb"\s+" + _TERM + rb"\s*\.\s*")
-_DATE = re.compile(r"([+-]?\d{1,6})(?:-(\d\d)(?:-(\d\d)(?:T.*)?)?)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII | re.DOTALL)
-_WIDTHS = {"year": 1, "month": 2, "day": 3}
 _STATED = {b"gYear": "year", b"gYearMonth": "month", b"date": "day", b"dateTime": "day"}
 _BOUNDS = {
     b"http://schema.org/startDate": "start",
@@ -52,7 +50,7 @@ _Row = tuple[str, str, str, str, str]
 def _loader(has_stated: bool) -> Callable[[list[Path], GraphConfig, ImportCounters], tuple[RawFacts, RawLabels]]:
     def load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> tuple[RawFacts, RawLabels]:
         unstated = config.options.precision or "year"
-        if not has_stated and _WIDTHS[unstated] < _WIDTHS[config.granularity.value]:
+        if not has_stated and not is_finer(unstated, config.granularity):
             raise ConfigError(
                 "the dates of YAGO 4.5 look like days, and those that are years read as 1 January",
                 where="graph.granularity",
@@ -165,16 +163,10 @@ class _AnnotationReader:
 
     def _time(self, term: bytes) -> str:
         """The time text of a literal, as fine as its datatype or, where that says nothing, as the setting says."""
-        literal = read_literal(term)
-        value = literal_text(literal[0]) if literal else ""
-        match = _DATE.fullmatch(value)
-        if literal is None or match is None:
-            return f"no time: {value[:40]}"
-        datatype = literal[2].removesuffix(b">")
-        name = datatype[max(datatype.rfind(b"#"), datatype.rfind(b":")) + 1 :]
-        width = _WIDTHS[_STATED.get(name, "day") if self._unstated is None else self._unstated]
-        sign, year = ("-", match[1][1:]) if match[1].startswith("-") else ("", match[1].removeprefix("+"))
-        return "-".join((sign + year.zfill(4), *(part for part in match.groups()[1:width] if part)))
+        value, _, datatype = read_literal(term) or (b"", b"", b"")
+        name = datatype[max(datatype.rfind(b"#"), datatype.rfind(b":")) + 1 :].removesuffix(b">")
+        text = literal_text(value)
+        return cut_date(text, self._unstated or _STATED.get(name, "day")) or f"no time: {text[:40]}"
 
     def _flush(self) -> None:
         if self._rows:

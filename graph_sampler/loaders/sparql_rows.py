@@ -1,0 +1,132 @@
+"""Rows of SPARQL result files: JSON, the query page's short JSON, CSV and TSV, told apart by their content.
+
+A cell is a text: an IRI, a literal's value, `_:name` for a blank node, empty where the variable is not bound. A result
+that was cut off by a timeout is refused, since what is missing cannot be known. Paper: section 4.2.1.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.rdf_text import literal_text, read_literal
+from graph_sampler.loaders.text_lines import open_binary, read_lines
+from state.errors import GraphFormatError
+from state.graph_report import ImportCounter
+
+_CUT = "Was the query stopped by a timeout? Run it again with LIMIT, or in parts."
+_BLANK_NODE = "_:"
+
+
+class Cell(NamedTuple):
+    """What a variable is bound to in a row."""
+
+    text: str = ""
+    """Empty where it is not bound."""
+    is_literal: bool | None = None
+    """`None` where the file does not tell."""
+
+
+UNBOUND = Cell()
+Row = dict[str, Cell]
+
+
+def read_rows(path: Path, counters: ImportCounters) -> tuple[list[str], Iterator[Row]]:
+    """The variables of a file of results, and its rows.
+
+    Raises:
+        GraphFormatError: the file is missing, cut off, or no file of results; the rows raise it too.
+    """
+    with open_binary(path) as stream:
+        start = stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:1] in (b"{", b"["):
+        return _json_rows(path)
+    if start.startswith(b"<"):
+        raise GraphFormatError("XML or RDF where a table of results is due", where=str(path), remedy="Ask for JSON, CSV or TSV.")
+    records = _tsv_records(path) if start.startswith(b"?") else _csv_records(path)
+    first = next(records, None)
+    if first is None:
+        raise GraphFormatError("the file is empty", where=str(path))
+    names = [cell.text.removeprefix("?") for cell in first[1]]
+    return names, _rows_of_width(path, names, records, counters)
+
+
+def is_unknown(text: str) -> bool:
+    """Whether a bound cell stands for some value that Wikidata does not know."""
+    return text.startswith(_BLANK_NODE) or "/.well-known/genid/" in text
+
+
+def _json_rows(path: Path) -> tuple[list[str], Iterator[Row]]:
+    with open_binary(path) as stream:
+        content = stream.read()
+    try:
+        value = orjson.loads(content)
+    except orjson.JSONDecodeError as err:
+        raise GraphFormatError(f"the JSON is cut off or damaged: {err.msg}", where=f"{path}, line {err.lineno}", remedy=_CUT) from None
+    if isinstance(value, list):
+        rows = [row for row in value if isinstance(row, dict)]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return names, ({name: _plain(text) for name, text in row.items()} for row in rows)
+    try:
+        names, bindings = value["head"]["vars"], value["results"]["bindings"]
+    except (KeyError, TypeError):
+        raise GraphFormatError("not the JSON of SPARQL results", where=str(path), remedy="It has 'head' and 'results'.") from None
+    return names, ({name: _bound(cell) for name, cell in row.items()} for row in bindings)
+
+
+def _plain(value: Any) -> Cell:
+    return UNBOUND if value is None else Cell(str(value))
+
+
+def _bound(cell: dict[str, Any]) -> Cell:
+    text, kind = str(cell.get("value", "")), cell.get("type")
+    if kind == "bnode":
+        return Cell(_BLANK_NODE + text, False)
+    return Cell(text, kind != "uri")
+
+
+def _csv_records(path: Path) -> Iterator[tuple[int, list[Cell]]]:
+    reader = csv.reader((line + "\n" for line, _ in read_lines(path)), strict=True)
+    while True:
+        try:
+            record = next(reader, None)
+        except csv.Error as err:
+            raise GraphFormatError(f"the CSV is cut off or damaged: {err}", where=f"{path}, line {reader.line_num}", remedy=_CUT) from None
+        if record is None:
+            return
+        if record:
+            yield reader.line_num, [Cell(text) for text in record]
+
+
+def _tsv_records(path: Path) -> Iterator[tuple[int, list[Cell]]]:
+    for line, number in read_lines(path):
+        if line:
+            yield number, [_turtle_cell(term) for term in line.split("\t")]
+
+
+def _turtle_cell(term: str) -> Cell:
+    if term.startswith("<") and term.endswith(">"):
+        return Cell(term[1:-1], False)
+    if term.startswith('"') and (literal := read_literal(term.encode())):
+        return Cell(literal_text(literal[0]), True)
+    if term.startswith((_BLANK_NODE, "?")) or not term:
+        return Cell(term, False)
+    return Cell(term, True)
+
+
+def _rows_of_width(path: Path, names: list[str], records: Iterator[tuple[int, list[Cell]]], counters: ImportCounters) -> Iterator[Row]:
+    """The records that have a cell for each variable; the last one has, or the file was cut off."""
+    last, is_whole = 1, True
+    for number, cells in records:
+        is_whole, last = len(cells) == len(names), number
+        if is_whole:
+            yield dict(zip(names, cells, strict=True))
+        else:
+            counters.add(ImportCounter.MALFORMED)
+    if not is_whole:
+        raise GraphFormatError("the results end in a line that is no row", where=f"{path}, line {last}", remedy=_CUT)
