@@ -11,8 +11,8 @@ from agents.crew import Crew
 from agents.replay import Comparison, RecordedSource, RecordedStart
 from agents.setup import build_crew, table_of
 from agents.workflow import Before, InstanceResult, Workflow, run_instance
+from state.any_instance import Instance
 from state.errors import ReplayMismatch
-from state.pipeline_state import Instance
 from state.trajectory import Visit
 from state.vocabulary import Node
 

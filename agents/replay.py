@@ -20,9 +20,9 @@ from agents.request_difference import nearest_difference
 from agents.setup import build_crew, table_of
 from agents.transitions import VERIFICATION, Table
 from agents.workflow import Before, InstanceResult, Workflow, run_instance
+from state.any_instance import Instance
 from state.config import Config
 from state.errors import ReplayMismatch
-from state.pipeline_state import Instance
 from state.trajectory import Try, Visit
 from state.vocabulary import Node, TryError
 

@@ -20,8 +20,9 @@ from langgraph.types import Command
 from agents.crew import Crew
 from agents.tracing import drop_raising_variables, untraced
 from agents.transitions import Table, Target, entry_of, nodes_of
+from state.any_instance import Instance
 from state.instance import Backend as BackendNames
-from state.pipeline_state import Instance, PipelineState, initial_state
+from state.pipeline_state import PipelineState, initial_state
 from state.trajectory import Visit
 from state.vocabulary import DiscardReason, Node, Outcome, Role, Status, Terminal
 

@@ -9,7 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.expected_calls import FEWEST_TOKENS_BYTES, MOST_TOKENS_BYTES, Amount, Expected, Stage
+from agents.expected_calls import Amount, Expected, Stage
+from agents.usual_tokens import FEWEST_TOKENS_BYTES, MOST_TOKENS_BYTES
 from runs.json_lines import pretty_json
 from state.config import Config, ModelConfig
 from state.model_base import FORMAT_VERSION

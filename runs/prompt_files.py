@@ -24,9 +24,9 @@ import yaml
 from pydantic import ValidationError
 
 import prompts
-from agents.expected_calls import fewest_tokens, most_tokens
 from agents.prompt_renderer import PROMPT_FOLDERS, response_schema
 from agents.tables.prompt_variables import TABLE_PROMPT_FOLDERS
+from agents.usual_tokens import fewest_tokens, most_tokens
 from runs.json_lines import write_whole
 from runs.prompt_examples import example_messages
 from runs.terminal import shown

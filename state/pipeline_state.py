@@ -11,8 +11,6 @@ from state.table_instance import TableInstance
 from state.trajectory import PromptRef, Try, Visit
 from state.vocabulary import Cause, Node, Outcome, Role, Terminal
 
-Instance = BenchmarkRecord | TableInstance
-"""One unit of work: a question about a graph, or about temporal tables."""
 InstanceT = TypeVar("InstanceT", BenchmarkRecord, TableInstance)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agents.agreement import Gold, Verdict, is_abstention, is_same, names_gold
+from agents.names import tokens
 from graph_sampler.labels import normalise_label
 from state.roles import AnswersReply
 from state.table_instance import TableInstance
@@ -112,4 +113,8 @@ def _match(answer: str, golds: Sequence[Gold]) -> int | None:
 
 
 def _is_one(one: str, other: str) -> bool:
+    """Whether two texts are one name; most share no word, which is seen at once."""
+    words, others = tokens(one).words, tokens(other).words
+    if words and others and set(words).isdisjoint(others):
+        return False
     return is_same(one, other) or is_same(other, one)

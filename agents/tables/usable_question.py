@@ -26,7 +26,7 @@ def table_problem(question: str, instance: TableInstance, require_names: bool) -
     text = without_labels(question.strip(), (name for name in (*names, *instance.answers) if tokens(name).joined))
     if problem := form_problem(text, names):
         return problem
-    for name in _quoted_names(instance.sql):
+    for name in quoted_names(instance.sql):
         if f'"{name}"' in text:
             return f"The question holds {name!r} in quotation marks, as the query spells it; say it in words."
     for machinery in (_UNDERSCORED, _KEYWORDS, _SIGNS):
@@ -53,6 +53,11 @@ def named_years(instance: TableInstance) -> list[str]:
     return list(dict.fromkeys(str(year) if year > 0 else str(1 - year) for year in years))
 
 
+def quoted_names(sql: str) -> list[str]:
+    """The names of columns and tables in a query."""
+    return [name.replace('""', '"') for name, _ in _NAME_OR_TEXT.findall(sql) if name]
+
+
 def _year(text: str) -> int | None:
     """The year of an ISO date; `None` of any other text."""
     try:
@@ -62,7 +67,3 @@ def _year(text: str) -> int | None:
     if unit is Granularity.YEAR:
         return granule
     return 1970 + granule // 12 if unit is Granularity.MONTH else civil_from_days(granule)[0]
-
-
-def _quoted_names(sql: str) -> list[str]:
-    return [name.replace('""', '"') for name, _ in _NAME_OR_TEXT.findall(sql) if name]

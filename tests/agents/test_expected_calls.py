@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from agents.backends import Exchange, Source
 from agents.call_bounds import request_bytes
-from agents.expected_calls import CallPlan, Expected, Stage, passing_way, typed_request
+from agents.expected_calls import CallPlan, Expected, Stage, passing_way
+from agents.expected_graph_calls import typed_request
 from agents.read_constraints import Bench
 from agents.replies import RawReply
 from agents.rules_backend import RulesSource

@@ -7,7 +7,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prompts
@@ -69,7 +69,12 @@ HOSTILE = (
 BENIGN = ("Ana Roy", "Łódź [UK] (A<-B)", "می\u200cروم", "👩\u200d🚀 Ana", "O'Neill & Söhne", 'the "Old" Mill', "Ōe 1 > 0")
 """Labels that must stand in a prompt just as JSON spells them."""
 MODEL = ModelConfig.model_validate({"provider": "openai", "model": "m", "base_url": "http://localhost:1/v1"})
-PLAYERS = [pytest.param((kind, role), id=f"{kind.name}-{role.value}") for kind in (GRAPH, TABLE) for role in kind.prompt_folders]
+PLAYERS = [
+    pytest.param((kind, role), id=f"{kind.name}-{role.value}")
+    for kind in (GRAPH, TABLE)
+    for role in kind.prompt_folders
+    if role is not Role.APPEAL
+]
 RENDER = {kind.name: prompt_renderer(MODEL, dict.fromkeys(kind.prompt_folders, "v1"), None, kind.prompt_folders) for kind in (GRAPH, TABLE)}
 
 Player = tuple[InstanceKind, Role]
@@ -102,7 +107,7 @@ def table_request(role: Role, label: str) -> RoleRequest:
         Role.REVISER: TableReviseRequest.model_validate(seen | {"cause": Cause.UNCLEAR, "reason": label, "appeal_answers": (label,)}),
         Role.LEAK_REWRITER: TableLeakRewriteRequest.model_validate({**asked, "question": question, "avoid": (label, label)}),
     }
-    return requests[Role.VERIFIER if role is Role.APPEAL else role]
+    return requests[role]
 
 
 def graph_request(role: Role, label: str) -> RoleRequest:
@@ -125,7 +130,7 @@ def graph_request(role: Role, label: str) -> RoleRequest:
             question=question, facts=(NamedFact(subject=label, relation=label, object=label),) * 2, moments=(label, label)
         ),
     }
-    return requests[Role.VERIFIER if role is Role.APPEAL else role]
+    return requests[role]
 
 
 def messages(player: Player, label: str) -> tuple[str, str]:
@@ -169,6 +174,7 @@ def test_a_hostile_label_is_only_a_name_in_every_roles_prompt(player: Player, la
 
 
 @pytest.mark.parametrize("player", PLAYERS)
+@settings(max_examples=40)
 @given(parts=st.lists(st.sampled_from(HOSTILE[:-1]) | st.text(max_size=5), max_size=4))
 def test_so_is_any_mixture_of_hostile_labels(player: Player, parts: list[str]) -> None:
     assert_is_only_a_name(player, "".join(parts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.agreement import Verdict
@@ -24,23 +24,27 @@ def judged(said: list[str], answers: list[str], others: list[str] | tuple[str, .
     return judge_set(AnswersReply(answers=tuple(said), cannot_tell=False), answers, others)
 
 
+@settings(max_examples=40)
 @given(answers=names, data=st.data())
 def test_the_right_names_in_any_order_and_spelling_agree(answers: list[str], data: st.DataObject) -> None:
     said = [data.draw(spellings)(answer) for answer in data.draw(st.permutations(answers))]
     assert judged(said, answers) is Verdict.MATCH
 
 
+@settings(max_examples=40)
 @given(answers=names, said=names)
 def test_sets_of_different_names_never_agree(answers: list[str], said: list[str]) -> None:
     assert (judged(said, answers) is Verdict.MATCH) == (set(said) == set(answers))
 
 
+@settings(max_examples=40)
 @given(answers=names.filter(bool), extra=st.text(string.ascii_letters, min_size=3))
 def test_nothing_may_be_added(answers: list[str], extra: str) -> None:
     stranger = f"Zzq {extra} stranger"
     assert judged([*answers, stranger], answers) is not Verdict.MATCH
 
 
+@settings(max_examples=40)
 @given(answers=names, said=st.lists(st.text(max_size=12), max_size=3))
 def test_who_cannot_tell_never_agrees_and_any_text_is_judged(answers: list[str], said: list[str]) -> None:
     assert judge_set(AnswersReply(answers=(), cannot_tell=True), answers, NAMES) is Verdict.ABSTAINED
