@@ -155,9 +155,11 @@ def test_the_table_2_example_can_be_estimated_without_a_key(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_event_example_reads_a_day_level_graph_of_points_and_intervals() -> None:
-    done = here("graph", "inspect", str(ROOT / "runs" / "event.yaml"), "--set", "graph.path=bundled:days", "--json")
+@pytest.mark.parametrize("changes", [[], ["graph.path=bundled:days", "graph.format=cronkg"]])
+def test_the_event_example_reads_a_day_level_graph_of_points_and_intervals(changes: list[str]) -> None:
+    overrides = [part for change in changes for part in ("--set", change)]
+    done = here("graph", "inspect", str(ROOT / "runs" / "event.yaml"), *overrides, "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert report["granularity"] == "day"
+    assert (report["granularity"], report["facts"]) == ("day", 2235)
     assert {relation["type"] for relation in report["relations"]} >= {"point", "interval"}
