@@ -97,6 +97,11 @@ def _symbols(row: Sequence[Piece]) -> tuple[list[Symbol], list[Piece]]:
     return symbols, names
 
 
+def _is_of_date(after: Sequence[Piece]) -> bool:
+    """Whether `of` and a date follow, as in `the end of 1999`."""
+    return len(after) == 2 and after[0].text == "of" and after[1].kind is Kind.DATE
+
+
 def _phrase(row: Sequence[Piece], at: int) -> tuple[Sign, int] | None:
     """The longest phrase that begins here, if it makes sense before what follows it."""
     for size in range(min(_LONGEST, len(row) - at), 0, -1):
@@ -108,13 +113,15 @@ def _phrase(row: Sequence[Piece], at: int) -> tuple[Sign, int] | None:
             continue
         following = row[at + size] if at + size < len(row) else None
         has_date = following is not None and following.kind is Kind.DATE
+        if size == 1 and sign in (Sign.BEGIN, Sign.END) and _is_of_date(row[at + 1 : at + 3]):
+            raise Unread("the start or end of a date is none of a row")
         if sign is Sign.IN and stretch[0].text == "during" and not has_date:
             return Sign.MEANWHILE, size
-        if sign in _NEED_A_DATE and not has_date and not (sign is Sign.UNTIL and following and following.text == "at"):
+        if sign in _NEED_A_DATE and not has_date and not (sign is Sign.UNTIL and following is not None and following.text == "at"):
             if sign in _MAY_BE_PLAIN and all(piece.text in PLAIN for piece in stretch):
                 continue
             raise Unread("a date is missing")
         if sign is Sign.IS and following is not None and following.text in RECORDED:
-            return None if stretch[0].text in PLAIN else (Sign.ALWAYS, size)
+            return Sign.ALWAYS, size
         return sign, size
     return None

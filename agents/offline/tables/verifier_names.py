@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from itertools import product
 
 from agents.offline.tables.verifier_text import Kind, Piece, Unread
-from agents.offline.tables.verifier_words import PERSONS
+from agents.offline.tables.verifier_words import PERSONS, WHO
 
 _MOST_CHOICES = 32
 _ASKING = frozenset(("which", "what"))
-_WHO = frozenset(("who", "whom"))
 
 Wanted = dict[str, str]
 """Column -> value, both in normal form."""
@@ -33,7 +32,7 @@ def asked_column(pieces: Sequence[Piece], columns: Sequence[str]) -> str:
         return _only(named)
     given = {next(iter(piece.columns)) for piece in pieces if piece.kind is Kind.VALUE and len(piece.columns) == 1}
     free = [column for column in columns if column not in given]
-    if any(piece.text in _WHO for piece in pieces if piece.kind is Kind.WORD):
+    if any(piece.text in WHO for piece in pieces if piece.kind is Kind.WORD):
         persons = [column for column in free if column in PERSONS]
         return _only(persons or free)
     loose = [

@@ -98,8 +98,13 @@ def _find(name: _Name, tokens: Sequence[_Token], columns: frozenset[str], kind: 
     return [
         (at, at + size, Piece(kind, name.key, columns))
         for at, token in enumerate(tokens)
-        if size and token.normal == name.normal[0] and tuple(token.normal for token in tokens[at : at + size]) == name.normal
+        if size and token.normal.startswith(name.normal[0]) and _spells(tuple(one.normal for one in tokens[at : at + size]), name.normal)
     ]
+
+
+def _spells(words: tuple[str, ...], name: tuple[str, ...]) -> bool:
+    """Whether words are a name, or its plural: `Prime Ministers`."""
+    return words == name or (len(name[-1]) > 2 and words == (*name[:-1], f"{name[-1]}s"))
 
 
 def _values(

@@ -93,10 +93,12 @@ class _Reader:
                 self._lasting()
             elif sign is Sign.OR_OPEN:
                 self._or_open()
-            elif sign is Sign.NOW or (sign is Sign.STILL and self._means_now()):
+            elif sign is Sign.STILL:
+                self._still(is_present=present)
+            elif sign is Sign.NOW:
                 self.groups.append([self._today()])
                 self.at += 1
-            elif sign in (Sign.AND, Sign.ALWAYS, Sign.STILL, Sign.IS):
+            elif sign in (Sign.AND, Sign.ALWAYS, Sign.IS):
                 present = present or sign is Sign.IS
                 self.is_always = self.is_always or sign is Sign.ALWAYS
                 self.at += 1
@@ -119,8 +121,17 @@ class _Reader:
             raise Unread("now is not said")
         return overlapping(self.as_of, self.as_of)
 
-    def _means_now(self) -> bool:
-        return self._sign(1) not in (Sign.IN, Sign.AS_OF)
+    def _still(self, *, is_present: bool) -> None:
+        """`still in office on` a date is said of that date, `still in office after` one of the end, and `is still` of today."""
+        self.at += 1
+        if self._sign() is Sign.AFTER and not is_present:
+            self.at += 1
+            self.groups.append([(Demand(Time.END, _whole(self._date()).last + 1, None, True),)])
+            self.bounds = ()
+        elif is_present or self._sign() not in (Sign.IN, Sign.AS_OF):
+            self.groups.append([self._today()])
+        else:
+            self.bounds = ()
 
     def _verb(self) -> None:
         if self.is_bare:
@@ -315,6 +326,7 @@ def _loose_readings(placed: _Placed, as_of: int | None) -> list[Reading]:
             return [_equal(first, last), overlapping(first.first, last.last), covering(first.first, last.last)]
         case Sign.BETWEEN:
             within = (Demand(Time.START, first.first, None), Demand(Time.END, None, last.last))
-            return [overlapping(first.first, last.last), within, overlapping(first.last + 1, last.first - 1)]
+            inside = (Demand(Time.START, first.last + 1, None), Demand(Time.END, None, last.first - 1))
+            return [overlapping(first.first, last.last), within, inside, overlapping(first.last + 1, last.first - 1)]
         case _:
             raise Unread(f"{placed.sign.value}, of nothing")

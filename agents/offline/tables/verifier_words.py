@@ -52,19 +52,22 @@ PHRASES: dict[tuple[str, ...], Sign] = {
         "began|begin|begins|begun|beginning|started|start|starts|starting|took office|taking office|take office|takes office"
         "|took over|taking over|took up office|entered office|entering office|came to power|coming to power|came into office"
         "|came into force|coming into force|came into effect|took effect|assumed office|assuming office|commenced|commencing"
-        "|appointed|was introduced|introduced|start date|starting date|start time|took up the post|took the post|join|joins|joined|joining"
-        "|took charge|taking charge|sworn in|was sworn in|assumed the role|assumed the position|assumed the post|got the job"
+        "|appointed|was introduced|introduced|start date|starting date|start time|took up the post|took the post|join|joins|joined"
+        "|joining"
+        "|took charge|took on the role|took on the position|took the role|took the position|took up|assumed|taking charge|sworn in"
+        "|was sworn in|assumed the role|assumed the position|assumed the post|got the job"
         "|took up the role|took up the position|entered into force|entered force|became",
     ),
     **_rows(
         Sign.END,
         "ended|end|ends|ending|finished|finish|finishes|finishing|left office|leaving office|leave office|left|leave|leaves|leaving"
         "|stepped down|stepping down|came to an end|coming to an end|came to its end|ceased|ceasing|stopped|stopping|concluded"
-        "|concluding|expired|expiring|end date|ending date|end time|departed|departing|vacated office|left the post|left the role"
+        "|concluding|conclude|concludes|completed|completing|expired|expiring|end date|ending date|end time|departed|departing"
+        "|vacated office|left the post|left the role"
         "|left the position|gave up the post|gave up office|resigned",
     ),
     **_rows(Sign.BEFORE, "before|earlier than|prior to|sooner than|strictly before|ahead of"),
-    **_rows(Sign.AFTER, "after|later than|following|subsequent to|strictly after"),
+    **_rows(Sign.AFTER, "after|post -|later than|beyond|past|following|subsequent to|strictly after"),
     **_rows(
         Sign.UP_TO,
         "no later than|not later than|on or before|in or before|before or on|before or in|not after|at or before|no later than in"
@@ -90,7 +93,8 @@ PHRASES: dict[tuple[str, ...], Sign] = {
     **_rows(Sign.RAN, "ran|run|running|lasted|lasting|lasts|continued|continuing|extended|extending|remained|stayed|went on|went"),
     **_rows(
         Sign.BEYOND,
-        "ran past|ran beyond|lasted past|lasted beyond|lasting beyond|lasting past|lasted until after"
+        "extends beyond|extends past|extended well beyond|went beyond|ran past|ran beyond|lasted past|lasted beyond|lasting beyond"
+        "|lasting past|lasted until after"
         "|until after|continued past|continued beyond"
         "|continuing past|continuing beyond|extended past|extended beyond|extending beyond|remained past|remained beyond|stayed past"
         "|stayed beyond|went on past|went on beyond|outlasted|continued after|stayed on after|remained in office after"
@@ -111,7 +115,8 @@ PHRASES: dict[tuple[str, ...], Sign] = {
         "|if it ended at all|or never ended|or has not come to an end|or not left office|or never left office|or never left"
         "|or is still in office|or has not yet ended",
     ),
-    **_rows(Sign.NOW, "now|currently|today|at present|at the moment|presently|current|nowadays|at the present time"),
+    **_rows(Sign.NOW, "now|right now|at this moment|at the present moment|at this time|at the current time|as of now|currently|today"
+        "|at present|at the moment|presently|current|nowadays|at the present time"),
     **_rows(Sign.ALWAYS, "ever|at any time|regardless of dates|regardless of date|at whatever time|at some time|whenever|of all time"),
     **_rows(Sign.STILL, "still"),
     **_rows(Sign.AND, "and|but|and also|and then|and who|and which|and that|but who|but which"),
@@ -123,18 +128,25 @@ PHRASES: dict[tuple[str, ...], Sign] = {
 PLAIN = frozenset((
     "who", "whom", "whose", "which", "what", "was", "were", "be", "been", "being", "has", "have", "had", "did", "do", "does", "the",
     "a", "an", "of", "for", "as", "that", "this", "these", "those", "with", "it", "its", "their", "his", "her", "they", "he", "she",
-    "any", "all", "one", "ones", "person", "people", "served", "serve", "serves", "serving", "held", "hold", "holds", "holding",
-    "occupied", "occupy", "occupying", "office", "offices", "role", "position", "post", "job", "title", "term", "terms", "tenure",
-    "spell", "spells", "stint", "period", "periods", "entry", "entries", "record", "records", "recorded", "record", "listed",
+    "any", "all", "one", "ones", "person", "persons", "people", "served", "serve", "serves", "serving", "held", "hold", "holds",
+    "holding", "occupied", "occupy", "occupying", "office", "offices", "role", "position", "post", "job", "title", "term", "terms",
+    "tenure", "spell", "spells", "stint", "period", "periods", "entry", "entries", "record", "records", "recorded", "listed",
     "list", "given", "named", "called", "applied", "applies", "apply", "applying", "valid", "value", "reported", "shown", "worked",
     "working", "acted", "acting", "led", "leading", "headed", "heading", "ruled", "governed", "reigned", "hosted", "host",
     "hosting", "directed", "play", "plays", "played", "playing", "belonged", "belongs", "belong", "there", "according", "table",
-    "known", "in", "on", "at", "from", "row", "rows", "among", "time", "stood", "stands", "s", "to", "having", "leader", "leaders",
-    "politician", "politicians", "holder", "holders", "official", "officials", "individual", "individuals",
+    "known", "in", "on", "at", "from", "row", "rows", "among", "time", "stood", "stands", "s", "to", "having", "can", "could",
+    "you", "tell", "me", "us", "identify", "provide", "know", "exactly", "service", "reign", "leadership", "contracted", "contract",
+    "associated", "part", "member", "under", "status", "functioned", "functioning", "leader", "leaders", "politician",
+    "politicians", "holder", "holders", "official", "officials", "individual", "individuals",
     "?", ",", "'", '"', "(", ")", "“", "”", "‘", "’", ":", "`",
 ))  # fmt: skip
 """Words and signs that change nothing of what is asked; `in` and the like only where no date follows."""
 RECORDED = frozenset(("recorded", "listed", "on", "known", "given", "reported", "shown", "named"))
 """After `is` they speak of the record, not of today."""
+WHO = frozenset((
+    "who", "whom", "whose", "person", "persons", "people", "individual", "individuals", "leader", "leaders", "politician", "politicians",
+    "holder", "holders", "official", "officials",
+))  # fmt: skip
+"""Words that ask for a person; a column of that name is asked for before any."""
 PERSONS = frozenset(("name", "person", "leader", "holder", "office holder", "officeholder", "head", "incumbent", "politician"))
 """Columns that `who` may ask for."""
