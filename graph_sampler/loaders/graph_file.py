@@ -109,8 +109,9 @@ def write_graph(graph: TemporalGraph, report: CleaningReport, config: GraphConfi
     )
     repeated = ["part", "type", "relation", "object", "start", "end", *_BOUNDS]
     writer = pq.ParquetWriter(
-        sink, _SCHEMA, compression="zstd", use_dictionary=repeated, column_encoding=dict.fromkeys(_SORTED, "DELTA_BINARY_PACKED")
-    )
+        sink, _SCHEMA, compression="zstd", use_dictionary=repeated, column_encoding=dict.fromkeys(_SORTED, "DELTA_BINARY_PACKED"),
+        write_page_checksum=True,
+    )  # fmt: skip
     with writer:
         for part, columns in parts.items():
             for table in _slices(part, columns, header.rows[part]):
@@ -188,7 +189,7 @@ def read_graph(path: Path, config: GraphConfig) -> tuple[TemporalGraph, Cleaning
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path, memory_map=True) as file:
+        with pq.ParquetFile(path, memory_map=True, page_checksum_verification=True) as file:
             header = _header(file.metadata.metadata or {}, path)
             _refuse_other_reading(config, header.reading, path)
             graph = _Parts(file, header).graph(config.name or header.name)

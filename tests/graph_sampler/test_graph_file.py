@@ -1,0 +1,188 @@
+"""The file of `chronoqg graph import`: the same graph back, the same bytes again, and damage refused."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from graph_sampler.load import import_graph, load_graph, read_source
+from graph_sampler.loaders import graph_file
+from graph_sampler.loaders.graph_file import is_graph_file
+from graph_sampler.loaders.registry import FORMATS, guess_formats
+from state.config import GraphConfig, GraphFormat
+from state.errors import ChronoQGError
+from tests.command_line import here, refused
+
+YEARS = GraphConfig(path="bundled:years")
+LABELS = "Q901\tAna Roy\nQ902\tFC Arn\nQ903\tBo Lind\n"
+ROWS = "Q901\tP54\tQ902\t1996\t2003\nQ903\tP54\tQ902\t19##\t2001\nQ903\tP54\tQ902\t2004\tNone\nQ901\tP54\tQ902\t2011\t2004\n"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A small folder with an alias and with dropped rows of every kind of bound."""
+    folder = tmp_path / "source"
+    folder.mkdir()
+    aliases = "Q901\tA. Roy\nQ901\tAnnie Roy\n"
+    for name, text in {
+        "full": ROWS,
+        "wd_id2entity_text": LABELS,
+        "wd_id2relation_text": "P54\tmember of\n",
+        "wd_id2entity_aliases": aliases,
+    }.items():
+        (folder / f"{name}.txt").write_text(text)
+    return folder
+
+
+def imported(config: GraphConfig, path: Path) -> Path:
+    with path.open("wb") as sink:
+        import_graph(config, sink)
+    return path
+
+
+def columns(table: Any) -> dict[str, tuple[Any, ...]]:
+    names = (name for name in table.__slots__ if isinstance(getattr(table, name), np.ndarray))
+    return {name: (getattr(table, name).dtype, *getattr(table, name).tolist()) for name in names}
+
+
+def refusal(config: GraphConfig) -> str:
+    with pytest.raises(ChronoQGError) as caught:
+        load_graph(config)
+    assert caught.value.exit_code == 2
+    return str(caught.value)
+
+
+def test_a_graph_comes_back_whole_under_any_name_and_from_small_row_groups(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_file, "_GROUP", 2)
+    config = GraphConfig(path=str(source), licence="CC0", source="invented")
+    graph, report = load_graph(config)
+    back, its_report = load_graph(GraphConfig(path=str(imported(config, tmp_path / "any.name"))))
+    assert back.content_hash == graph.content_hash
+    assert its_report == report
+    assert columns(back) == columns(graph)
+    assert columns(back.dropped) == columns(graph.dropped)
+    assert len(graph.dropped) == 3
+    for name in (
+        "granularity",
+        "name",
+        "entity_ids",
+        "entity_labels",
+        "entity_aliases",
+        "relation_ids",
+        "relation_labels",
+        "relation_types",
+    ):
+        assert getattr(back, name) == getattr(graph, name)
+    assert back.entity_aliases == {0: ("A. Roy", "Annie Roy")}
+    assert its_report.source is not None
+    assert (its_report.source.licence, its_report.source.origin) == ("CC0", "invented")
+
+
+def test_the_same_source_gives_the_same_bytes_and_anything_reads_them(source: Path, tmp_path: Path) -> None:
+    one, other = (imported(GraphConfig(path=str(source)), tmp_path / name) for name in ("a", "b"))
+    assert one.read_bytes() == other.read_bytes()
+    table = pq.read_table(one).to_pylist()
+    assert [row["part"] for row in table] == ["entity"] * 3 + ["alias"] * 2 + ["relation"] + ["fact"] + ["dropped"] * 3
+    assert [(row["start_low"], row["end_high"]) for row in table[-3:]] == [(None, None), (1900, 2001), (2004, None)]
+    assert str(source.parent) not in one.read_bytes().decode("latin-1")
+
+
+def test_settings_of_the_import_may_be_repeated_but_not_changed(source: Path, tmp_path: Path) -> None:
+    path = str(imported(GraphConfig(path=str(source), unknown_dates={"end": ("x",)}), tmp_path / "g"))  # type: ignore[arg-type]
+    for repeated in ({"unknown_dates": {"end": ("x",)}}, {"granularity": "year"}, {"year_numbering": "astronomical"}):
+        assert len(load_graph(GraphConfig.model_validate({"path": path, "format": "chronoqg", **repeated}))[0]) == 1
+    for changed in ({"granularity": "day"}, {"types": "some.txt"}, {"typing": {"point_share": 0.5}}, {"options": {"min_year": 3}}):
+        said = refusal(GraphConfig.model_validate({"path": path, **changed}))
+        assert f"graph.{next(iter(changed))}: was settled when g was imported" in said
+    assert load_graph(GraphConfig(path=path, name="mine"))[0].name == "mine"
+
+
+def test_a_graph_file_has_no_rows_from_before_cleaning_and_is_not_imported_again(source: Path, tmp_path: Path) -> None:
+    config = GraphConfig(path=str(imported(GraphConfig(path=str(source)), tmp_path / "g")), format="chronoqg")
+    with pytest.raises(ChronoQGError, match="Name the source itself"):
+        read_source(config)
+    with pytest.raises(ChronoQGError, match="a graph file already"):
+        import_graph(config, io.BytesIO())
+
+
+@pytest.mark.parametrize("damage", ["cut", "byte", "table", "version", "hash", "code", "missing"])
+def test_a_damaged_file_is_refused(source: Path, tmp_path: Path, damage: str) -> None:
+    path = imported(GraphConfig(path=str(source)), tmp_path / "g")
+    data = path.read_bytes()
+    table, metadata = pq.read_table(path), dict(pq.read_metadata(path).metadata)
+    header = json.loads(metadata[b"chronoqg.graph"])
+    if damage == "cut":
+        path.write_bytes(data[:-20])
+    elif damage == "byte":
+        path.write_bytes(data.replace(b"Ana Roy", b"Ana Rox"))
+    elif damage == "missing":
+        path.unlink()
+    elif damage == "table":
+        pq.write_table(pa.table({"a": [1]}), path)
+    else:
+        header |= {"version": {"format": 2}, "hash": {"content_hash": "0" * 64}}.get(damage, {})
+        if damage == "code":
+            table = table.set_column(table.schema.get_field_index("object"), "object", pa.array([9] * table.num_rows, pa.int32()))
+        with pq.ParquetWriter(path, table.schema) as writer:
+            for rows in (slice(0, 3), slice(3, 5), slice(5, 6), slice(6, 7), slice(7, 10)):
+                writer.write_table(table.slice(rows.start, rows.stop - rows.start))
+            writer.add_key_value_metadata({b"chronoqg.graph": json.dumps(header).encode()})
+    said = {
+        "table": "no graph file",
+        "version": "another version",
+        "hash": "another hash",
+        "code": "does not name",
+        "missing": "no such file",
+    }
+    assert said.get(damage, "damaged") in refusal(GraphConfig(path=str(path), format="chronoqg"))
+
+
+def test_every_layout_of_the_config_has_a_loader_and_a_title() -> None:
+    names = GraphFormat.__args__  # type: ignore[attr-defined]
+    assert set(FORMATS) <= set(names)
+    assert all(layout.name == name and layout.title and layout.notes for name, layout in FORMATS.items())
+
+
+def test_a_layout_is_guessed_with_its_reason_and_all_that_fit_are_named(source: Path, tmp_path: Path) -> None:
+    assert list(guess_formats(source)) == ["cronkg"]
+    assert list(guess_formats(source / "full.txt")) == ["table"]
+    assert "chronoqg" in guess_formats(imported(GraphConfig(path=str(source)), tmp_path / "g"))
+    assert is_graph_file(tmp_path / "g")
+    (tmp_path / "train.txt").write_text("0\t0\t1\t1999\t2004\n")
+    for name in ("entity2id", "relation2id"):
+        (tmp_path / f"{name}.txt").write_text("<a>\t0\n<b>\t1\n")
+    assert list(guess_formats(tmp_path / "train.txt")) == ["hyte", "table"]
+
+
+def test_graph_import_writes_a_file_that_graph_inspect_knows(source: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "my.graph")
+    done = here("graph", "import", str(source), "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "looks like  cronkg" in done.stdout
+    assert f"wrote {out}" in done.stderr
+    report = json.loads(here("graph", "inspect", out, "--json").stdout)
+    assert report == json.loads(here("graph", "inspect", str(source), "--json").stdout)
+    assert report["source"]["counters"] == {"unknown_end": 1, "coarse": 1, "start_after_end": 1}
+
+
+def test_graph_import_takes_several_files_and_refuses_what_it_cannot_tell(source: Path, tmp_path: Path) -> None:
+    out, rows = str(tmp_path / "g"), str(tmp_path / "rows.tsv")
+    Path(rows).write_text("Ana Roy\tmember of\tFC Arn\t1996\t2003\nBo Lind\tmember of\tFC Arn\t1999\t2001\n")
+    done = here("graph", "import", rows, rows, "--format", "table", "--out", out, "--json")
+    assert json.loads(done.stdout)["rows"] == 4
+    assert "did you mean 'hyte'" in refused("graph", "import", rows, "--format", "hyt", "--out", out).casefold()
+    (tmp_path / "odd").write_text("nothing")
+    assert "its layout cannot be told" in refused("graph", "inspect", str(tmp_path / "odd"))
+    assert "something else is there" in refused("graph", "import", rows, "--out", str(tmp_path / "odd"))
+    (source / "full.txt").write_text("one\ttwo\n")
+    assert "full.txt, line 1: 2 columns where 5 are due" in refused("graph", "import", str(source), "--out", str(tmp_path / "new"))
+    assert not (tmp_path / "new").exists()
