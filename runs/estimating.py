@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -19,10 +19,12 @@ from runs.building import with_prompts_of
 from runs.config_file import LoadedConfig
 from runs.config_identity import first_difference, identity
 from runs.estimate_report import Cost, EstimateReport, EstimateRow
+from runs.kinds import kind_of
 from runs.manifest import config_sha256
 from runs.run_folder import LOCK, MANIFEST, RunReader, spent
 from runs.sampling import describe_graph
 from runs.terminal import Advance, progress, say
+from state.any_instance import Instance, Origin
 from state.config import Config, ModelConfig
 from state.errors import ConfigError, RunFolderError
 from state.instance import BenchmarkRecord
@@ -32,13 +34,17 @@ from state.vocabulary import Node, Status
 class _Work(NamedTuple):
     """The instances that a build would take."""
 
-    records: Iterator[BenchmarkRecord]
+    records: Iterator[Instance]
     left: int
     """How many those are."""
     taken: int
     """How many with those that are finished."""
     usd_spent: float
     """What the run has paid already."""
+
+
+Sample = Callable[[Config, Advance], Sequence[Instance]]
+"""Config -> the instances of a run that has not begun, sorted by id; is told to whom to say how far it is."""
 
 
 def estimate_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -> EstimateReport:
@@ -50,17 +56,33 @@ def estimate_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False
     Raises:
         ChronoQGError: config, prompts, graph, cache or directory are not as they must be for a build.
     """
+    return estimate(path, loaded, "graph", _sampled, retry_failed=retry_failed)
+
+
+def estimate(path: Path, loaded: LoadedConfig, origin: Origin, sample: Sample, *, retry_failed: bool = False) -> EstimateReport:
+    """What a build would call and cost from here on, whatever its instances are made of.
+
+    Args:
+        path: its run directory.
+        loaded: its config.
+        origin: what its instances are made of.
+        sample: makes them where there is no run yet.
+        retry_failed: whether failed instances are redone.
+
+    Raises:
+        ChronoQGError: something is not as it must be for a build.
+    """
     config = loaded.config
-    reader = _run_of(path, config)
+    reader = _run_of(path, config, origin)
     if reader is not None and reader.manifest.prompts is not None:
         reader.check_prompts()
         config = with_prompts_of(reader, config)
     # The source is never asked: what is wanted of the crew are the requests.
-    crew = build_crew(config, lambda name, model: RulesSource({}))
+    crew = build_crew(config, lambda name, model: RulesSource({}), kind_of(origin))
     chosen = role_configs(config.agents)
     plan = CallPlan(crew, table_of(config), {role: config.models[its.model] for role, its in chosen.items()})
     with progress() as advance, _is_cached(config, plan) as is_cached:
-        work = _sampled(config, advance) if reader is None else _left_in(reader, config, retry_failed=retry_failed)
+        work = _not_begun(config, sample, advance) if reader is None else _left_in(reader, config, retry_failed=retry_failed)
         totals, cached = _add_up(plan, work, is_cached, advance)
     unbounded = {stage: chosen[role].model for stage, role in plan.unbounded().items()}
     rows = tuple(
@@ -80,7 +102,7 @@ def estimate_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False
     )
 
 
-def _add_up(plan: CallPlan, work: _Work, is_cached: Callable[[BenchmarkRecord], bool], advance: Advance) -> tuple[list[Expected], int]:
+def _add_up(plan: CallPlan, work: _Work, is_cached: Callable[[Instance], bool], advance: Advance) -> tuple[list[Expected], int]:
     """The sum for every stage, and the number of rewriter calls that the cache will answer; `least` goes without those."""
     totals = [Expected() for _ in plan.stages]
     rewrites = [stage.node is Node.REWRITE for stage in plan.stages]
@@ -100,7 +122,7 @@ def _cost(expected: Expected, model: ModelConfig) -> Cost:
 
 
 @contextlib.contextmanager
-def _is_cached(config: Config, plan: CallPlan) -> Iterator[Callable[[BenchmarkRecord], bool]]:
+def _is_cached(config: Config, plan: CallPlan) -> Iterator[Callable[[Instance], bool]]:
     """Whether the cache holds a reply to an instance's first request; a cache that is not there is not made."""
     folder = Path(config.cache.path)
     if plan.is_by_rules(plan.stages[0].role) or not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
@@ -113,12 +135,16 @@ def _is_cached(config: Config, plan: CallPlan) -> Iterator[Callable[[BenchmarkRe
         cache.close()
 
 
-def _sampled(config: Config, advance: Advance) -> _Work:
-    """The traces of a run that has not begun."""
+def _sampled(config: Config, advance: Advance) -> list[BenchmarkRecord]:
+    """The traces of a run over a graph that has not begun."""
     graph, report = load_graph(config.graph)
     say(describe_graph(report))
-    lines = sample_traces(graph, config, progress=advance).lines[: config.run.limit]
-    return _Work((BenchmarkRecord.model_validate_json(line) for line in lines), len(lines), len(lines), 0.0)
+    return [BenchmarkRecord.model_validate_json(line) for line in sample_traces(graph, config, progress=advance).lines[: config.run.limit]]
+
+
+def _not_begun(config: Config, sample: Sample, advance: Advance) -> _Work:
+    instances = sample(config, advance)[: config.run.limit]
+    return _Work(iter(instances), len(instances), len(instances), 0.0)
 
 
 def _left_in(reader: RunReader, config: Config, *, retry_failed: bool) -> _Work:
@@ -131,12 +157,12 @@ def _left_in(reader: RunReader, config: Config, *, retry_failed: bool) -> _Work:
         with reader.database() as database:
             done = {ident for ident, status in database.finished().items() if not (retry_failed and status is Status.FAILED)}
             usd_spent = spent(database.usage())
-    ids: Iterable[str] = islice(reader.trace_file().ids(), taken)
+    ids: Iterable[str] = islice(reader.instances().ids(), taken)
     left = sum(ident not in done for ident in ids)
-    return _Work((record for record in islice(reader.traces(), taken) if record.id not in done), left, taken, usd_spent)
+    return _Work((record for record in islice(reader.instances().records(), taken) if record.id not in done), left, taken, usd_spent)
 
 
-def _run_of(path: Path, config: Config) -> RunReader | None:
+def _run_of(path: Path, config: Config, origin: Origin) -> RunReader | None:
     """The run that a build would go on with; refuses what a build would refuse, but claims nothing."""
     if path.exists() and not path.is_dir():
         raise RunFolderError("the run directory cannot be written: it is a file", where=str(path), remedy="Choose another --out.")
@@ -146,10 +172,10 @@ def _run_of(path: Path, config: Config) -> RunReader | None:
             raise RunFolderError("the directory is not empty and not a run directory", where=str(path), remedy="Choose another --out.")
         return None
     reader = RunReader(path)
-    if reader.manifest.config_sha256 != config_sha256(config):
+    if reader.manifest.origin != origin or reader.manifest.config_sha256 != config_sha256(config, origin):
         key = None
         with contextlib.suppress(ConfigError):
-            key = first_difference(identity(config), identity(reader.config().config))
+            key = first_difference(identity(config, origin), identity(reader.config().config, origin))
         raise RunFolderError(
             f"the run directory belongs to another config{f' ({key} differs)' if key else ''}",
             where=str(path),

@@ -14,7 +14,7 @@ from runs.json_lines import model_line
 from runs.manifest import GraphNote
 from runs.run_folder import RunFolder
 from runs.sampling import Note
-from runs.terminal import Advance
+from runs.terminal import Advance, say
 from state.config import Config
 from state.errors import ConfigError, SamplingError
 from state.table_instance import ShownTable, TableInstance, TableProvenance
@@ -93,6 +93,15 @@ def instances_of(config: Config, note: Note, advance: Advance | None = None) -> 
                     if advance is not None:
                         advance("questions", done, total)
     return [lines[ident] for ident in sorted(lines)], coverage, source_of(database)
+
+
+def read_instances(config: Config, advance: Advance) -> list[TableInstance]:
+    """The instances that a build of a config would take, sorted by id.
+
+    Raises:
+        ConfigError, TableError, SamplingError: as `sample_questions`.
+    """
+    return [TableInstance.model_validate_json(line) for line in instances_of(config, say, advance)[0]]
 
 
 def dependencies_of(database: TemporalDatabase, name: str, config: TdbenchConfig) -> tuple[UsedDependency, ...]:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from runs.cli.making import RetryFailed
-from runs.cli.options import ConfigFile, Debug, Json, Out, Overrides, RunPath, errors_as_lines, print_report, run_directory
-from runs.terminal import progress
+from runs.cli.options import ConfigFile, Debug, DryRun, Json, Out, Overrides, RunPath, errors_as_lines, print_report, run_directory
+from runs.terminal import progress, say, write_json, write_out
 
 Phrasings = Annotated[
     int | None, typer.Option("--limit", min=1, metavar="N", help="Ask at most N questions, drawn evenly over tables and relations.")
@@ -35,6 +35,7 @@ def build(
     out: Out = None,
     limit: Phrasings = None,
     retry_failed: RetryFailed = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -52,10 +53,20 @@ def build(
     with errors_as_lines(debug):
         from evaluation.translation.accuracy import report_of
         from runs.config_file import load_config
+        from runs.estimating import estimate
         from tdbench.building import build_tables
+        from tdbench.sampling import read_instances
 
         loaded = load_config(config, [*(overrides or ()), *([] if limit is None else [f"tdbench.limit={limit}"])])
         path = run_directory(out, config)
+        if dry_run:
+            foreseen = estimate(path, loaded, "tables", read_instances, retry_failed=retry_failed)
+            if as_json:
+                write_json(foreseen.as_json())
+            else:
+                write_out(foreseen.lines())
+            say("next: the same command without --dry-run")
+            return
         report = report_of(build_tables(path, loaded, retry_failed=retry_failed))
         print_report(report, as_json)
         raise typer.Exit(1 if report.failed else 0)
