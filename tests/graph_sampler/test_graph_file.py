@@ -148,7 +148,7 @@ def test_a_damaged_file_is_refused(source: Path, tmp_path: Path, damage: str) ->
 
 def test_every_layout_of_the_config_has_a_loader_and_a_title() -> None:
     names = GraphFormat.__args__  # type: ignore[attr-defined]
-    assert set(FORMATS) <= set(names)
+    assert set(FORMATS) == set(names)
     assert all(layout.name == name and layout.title and layout.notes for name, layout in FORMATS.items())
 
 
