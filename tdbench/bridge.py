@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -210,16 +210,16 @@ def _facts(connection: Any, table: TemporalTable, columns: FactColumns) -> tuple
     return facts, labels, incomplete
 
 
-def _meeting(facts: Iterable[_Fact], shared: Any) -> int:
+def _meeting(facts: Sequence[_Fact], shared: Callable[[_Fact], object]) -> int:
     """Ordered pairs of facts of which one ends where the other begins, among those with the same key."""
-    facts = list(facts)
     starts = Counter((shared(fact), fact.start) for fact in facts)
     return sum(starts[shared(fact), fact.end] for fact in facts if fact.end is not None)
 
 
 def _handed_over(facts: Sequence[_Fact]) -> int:
     """Those of them with one relation and one subject or object."""
-    by_subject, by_object = (_meeting(facts, lambda fact, place=place: (fact.relation, fact[place])) for place in (0, 2))
+    by_subject = _meeting(facts, lambda fact: (fact.relation, fact.subject))
+    by_object = _meeting(facts, lambda fact: (fact.relation, fact.object))
     return by_subject + by_object - _meeting(facts, lambda fact: fact[:3])
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -137,8 +139,7 @@ def _table(place: int, path: Path, name: str, config: TableConfig) -> PublishedT
     open_dates = frozenset(text.lower() for text in config.open_dates)
     texts = [[text or "" for text in source.cells[column].to_pylist()] for column in (times.start, times.end)]
     read = {text: read_date(text, open_dates) for text in {*texts[0], *texts[1]}}
-    counts = {text: texts[0].count(text) + texts[1].count(text) for text in read} if config.granularity is None else {}
-    unit = config.granularity or unit_of(counts, read)[0]
+    unit = config.granularity or unit_of(Counter(chain.from_iterable(texts)), read)[0]
     starts, ends = ([read[text] for text in column] for column in texts)
     return PublishedTable(
         name=name,

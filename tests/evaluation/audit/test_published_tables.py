@@ -248,6 +248,21 @@ def test_queries_give_what_sqlite_gives_for_their_own_text(rows: list[tuple[str,
         assert sorted(found) == sorted(expected)
 
 
+def test_a_folder_may_hold_packed_tables_of_one_name_and_files_that_are_none(realm: Path) -> None:
+    (realm / "realm" / "notes.csv").write_text("word,meaning\na,b\n", encoding="utf-8")
+    games = "Edition,City,Start,End\n1,Arn,1990,1990\n"
+    (realm / "realm" / "games.csv.gz").write_bytes(gzip.compress(games.encode()))
+    with published_tables(str(realm)) as tables:
+        assert [table.name for table in tables.tables] == ["games", "offices"]
+        (note,) = tables.notes
+        assert "notes.csv" in note
+        assert tables.meaning(read_sql("select City from realm where Edition = '1'")).table.name == "games"
+        with pytest.raises(SqlRefused, match="several tables have its columns: games, offices"):
+            tables.meaning(read_sql("select * from realm where Start > '1990'"))
+        with pytest.raises(SqlRefused, match="no table 'reelm'; known: games, offices, realm"):
+            tables.meaning(read_sql("select City from reelm"))
+
+
 def test_lines_that_are_no_records_are_told_and_a_file_without_any_is_refused(realm: Path) -> None:
     lines = [
         sound()[0],
