@@ -185,7 +185,8 @@ def conclude(end: PipelineState[Any]) -> InstanceResult:
     last_node = visits[-1].node if visits else Node.REWRITE
     if not isinstance(to, Terminal):
         return InstanceResult(Status.FAILED, None, None, f"the way ended before {to.value}", last_node, visits)
-    if (to is Terminal.ACCEPTED and not is_proven(end)) or (to is Terminal.VERIFIED and end["verified"] != end["question"]):
+    is_verified = bool(end["question"]) and end["verified"] == end["question"]
+    if (to is Terminal.ACCEPTED and not is_proven(end)) or (to is Terminal.VERIFIED and not is_verified):
         detail = "accepted without proof that verifier and leak filter passed this very text"
         return InstanceResult(Status.FAILED, None, None, detail, last_node, visits)
     status, reason = _ENDS[to]

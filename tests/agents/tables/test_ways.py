@@ -155,6 +155,18 @@ def test_the_rewriter_is_told_which_phrasing_of_how_many_is_wanted() -> None:
     assert (request.phrasing, request.phrasings, request.ends, request.open_end) == (2, 3, "exclusive", "ongoing")
 
 
+def test_an_accepted_question_can_be_verified_again_alone_and_no_question_never_passes() -> None:
+    def verified(instance: TableInstance, said: AnswersReply) -> InstanceResult:
+        rules = {Role.VERIFIER: lambda request, mode: said}
+        workflow = build_workflow(config(), environ={}, kind=TABLE, rules=rules, verifies_only=True)
+        return asyncio.run(run_instance(instance, workflow))
+
+    again = verified(make_instance(final_question=OTHER), RIGHT)
+    assert (again.status, again.final_question, len(again.visits)) == (Status.ACCEPTED, OTHER, 1)
+    assert verified(make_instance(final_question=OTHER), WRONG).status is Status.DISCARDED
+    assert verified(make_instance(()), NOBODY).status is Status.FAILED
+
+
 @pytest.mark.parametrize("field", ["reply_raw", "outcome", "role"])
 def test_replay_finds_what_was_edited_in_the_record(field: str) -> None:
     replies, _, _ = copied("repaired")
