@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 
 from agents.offline.tables.verifier_text import Kind, Piece, Unread
 from agents.offline.tables.verifier_words import PERSONS, WHO
@@ -49,23 +50,16 @@ def wanted_values(pieces: Sequence[Piece], asked: str) -> list[Wanted]:
     """Every way in which the values of a question belong to columns.
 
     Raises:
-        Unread: a value is that of the asked column alone, two of one column are given, or a named column has none.
+        Unread: nothing is given, a value is that of the asked column alone, or one column has two.
     """
-    options: dict[str, frozenset[str]] = {}
-    for piece in pieces:
-        if piece.kind is Kind.VALUE:
-            columns = (options.get(piece.text) or piece.columns) & piece.columns - {asked}
-            if not columns:
-                raise Unread("a value of the asked column is given")
-            options[piece.text] = frozenset(columns)
-    count = 1
-    for columns in options.values():
-        count *= len(columns)
-    if count > _MOST_CHOICES:
+    options = _options(pieces, asked)
+    if not options:
+        raise Unread("nothing is given")
+    if prod(len(columns) for _, columns in options) > _MOST_CHOICES:
         raise Unread("values of too many columns")
     choices = [
-        dict(zip(chosen, options, strict=True))
-        for chosen in product(*(sorted(columns) for columns in options.values()))
+        dict(zip(chosen, (text for text, _ in options), strict=True))
+        for chosen in product(*(sorted(columns) for _, columns in options))
         if len(set(chosen)) == len(chosen)
     ]
     mentioned = {column for piece in pieces if piece.kind is Kind.COLUMN for column in piece.columns} - {asked}
@@ -73,6 +67,23 @@ def wanted_values(pieces: Sequence[Piece], asked: str) -> list[Wanted]:
     if not choices:
         raise Unread("two values of one column")
     return choices
+
+
+def _options(pieces: Sequence[Piece], asked: str) -> list[tuple[str, frozenset[str]]]:
+    """Each value with the columns that it may belong to; what is said twice may be one value, or one of each of two columns."""
+    options: list[tuple[str, frozenset[str]]] = []
+    for piece in pieces:
+        if piece.kind is not Kind.VALUE:
+            continue
+        columns = piece.columns - {asked}
+        if not columns:
+            raise Unread("a value of the asked column is given")
+        again = next((one for one in options if one[0] == piece.text and one[1] & columns), None)
+        if again is not None:
+            options.remove(again)
+            columns &= again[1]
+        options.append((piece.text, columns))
+    return options
 
 
 def _only(columns: Sequence[str]) -> str:

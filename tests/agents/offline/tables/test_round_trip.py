@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from agents.offline.tables.rewriter import PHRASINGS
 from state.interval import Granularity
 from state.tdbench_config import TdbenchConfig
+from state.tdbench_question import AllenRelation
 from tdbench.questions.build import build_questions
 from tdbench.table import quote
 from tdbench.tables.example import AS_OF, example_tables
@@ -102,7 +103,7 @@ def test_a_query_of_a_small_table_comes_back_with_its_answers(
 
 @pytest.mark.slow
 @seed(2)
-@settings(max_examples=25, deadline=None, database=None)
+@settings(max_examples=3, deadline=None, database=None)
 @any_table
 def test_queries_of_many_small_tables_come_back_with_their_answers(
     data: st.DataObject, unit: Granularity, semantics: Any, ends: Any, open_end: Any
@@ -120,17 +121,17 @@ def test_a_few_queries_of_the_example_come_back_with_their_answers(example: Temp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("semantics", ["strict", "tdbench"])
-@pytest.mark.parametrize("name", ["games", "leaders", "organisations", "laws"])
+@pytest.mark.parametrize(
+    ("name", "semantics"),
+    [("games", "strict"), ("leaders", "tdbench"), ("leaders", "strict"), ("organisations", "strict"), ("laws", "tdbench")],
+)
 def test_the_example_comes_back_with_its_answers_and_its_damage_as_damage(
     example: TemporalDatabase, name: str, semantics: Semantics
 ) -> None:
-    every = of_example(example, name, semantics, 6)
-    assert (
-        {asked.question.relation for asked in every} >= set(every[-1].question.relation.__class__) if every[-1].question.relation else False
-    )
+    every = of_example(example, name, semantics, 1)
+    assert {asked.question.relation for asked in every} >= set(AllenRelation)
     read = sum((check(asked) for asked in every), Counter())
     assert share(read, "abstained") < MOST_ABSTAINED
-    harmed = sum((check_damage(asked) for asked in every[::4]), Counter())
+    harmed = sum((check_damage(asked) for asked in every[::3]), Counter())
     assert share(harmed, "abstained") < MOST_ABSTAINED
     assert harmed["told apart"] > 0.2 * harmed.total()
