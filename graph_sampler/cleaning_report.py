@@ -108,6 +108,23 @@ def _import_lines(source: ImportReport) -> list[str]:
     return lines + [f"  note: {note}" for note in source.notes]
 
 
+COUNTED = ("graph", "layout", "unit", "rows", "facts", "point facts", "interval facts", "entities", "relations", "dropped", "counted")
+"""Header of `counts_row`."""
+
+
+def counts_row(report: CleaningReport) -> tuple[str, ...]:
+    """One graph as a row of a table of graphs."""
+    source = report.source
+    counted = ", ".join(f"{name} {count:,}" for name, count in source.counters.items()) if source else ""
+    relations = sum(relation.kept > 0 for relation in report.relations)
+    numbers = (
+        source.rows if source else report.rows, report.facts, report.point_facts, report.interval_facts, report.entities, relations,
+        sum(report.dropped.values()),
+    )  # fmt: skip
+    names = (shown(report.name), source.layout if source else "", report.granularity.value)
+    return (*names, *(f"{number:,}" for number in numbers), counted or "-")
+
+
 def shown(text: str) -> str:
     """The text on one line of a terminal: control and format characters escaped, the middle of a long text cut."""
     text = "".join(

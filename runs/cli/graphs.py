@@ -1,4 +1,4 @@
-"""Commands about source graphs: `graph inspect` and `graph import`."""
+"""Commands about source graphs: `graph inspect`, `graph import` and `graph counts`."""
 
 from __future__ import annotations
 
@@ -89,6 +89,29 @@ def import_(
         _print(report, reasons, as_json)
         say(f"wrote {out}")
         say(f"next: chronoqg graph inspect {out}")
+
+
+def counts(
+    sources: Annotated[
+        list[str], typer.Argument(metavar="PATH_OR_CONFIG...", help="Graphs, each a path or a config of its own.", show_default=False)
+    ],
+    overrides: Overrides = None,
+    debug: Debug = False,
+) -> None:
+    """Print one row of counts for each graph, as a table in Markdown.
+
+    \b
+    Example:
+        chronoqg graph counts bundled:years bundled:days
+        chronoqg graph counts YAGO11k ICEWS14 --set graph.granularity=day
+    """
+    with errors_as_lines(debug):
+        from evaluation.pages.tables import Table, as_markdown
+        from graph_sampler.cleaning_report import COUNTED, counts_row
+        from graph_sampler.load import load_graph
+
+        reports = [load_graph(_graph_section([source], None, overrides or ())[0])[1] for source in sources]
+        write_out(as_markdown(Table("graphs", "Source graphs", COUNTED, tuple(map(counts_row, reports)))).splitlines())
 
 
 def _print(report: CleaningReport, reasons: Sequence[str], as_json: bool) -> None:

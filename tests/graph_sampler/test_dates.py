@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_sampler.loaders.dates import Precision, TimeKind, TimeRange, read_time
+from graph_sampler.loaders.dates import ABSENT, OPEN, Precision, TimeKind, TimeRange, read_time, with_precision
 from graph_sampler.temporal_graph import NEG_INF, POS_INF
 from state.config import GraphConfig, YearNumbering
 from state.interval import Granularity, days_from_civil, format_granule, parse_granule
@@ -168,3 +168,15 @@ def test_any_text_gives_a_sound_range(text: str, unit: Granularity) -> None:
         assert found.low <= found.high
         assert found.first_day <= found.last_day
         assert (found.kind is TimeKind.EXACT) == (found.low == found.high)
+
+
+@pytest.mark.parametrize("precision", Precision)
+@pytest.mark.parametrize("text", ["+1901-05-17", "2000-00-00", "-44", "19##"])
+def test_a_precision_within_the_text_is_read_as_one_beside_it(text: str, precision: Precision) -> None:
+    assert read_time(with_precision(text, precision), DAY) == read_time(text, DAY, precision=precision)
+
+
+def test_a_loader_can_say_that_a_bound_is_open_or_that_nothing_is_said() -> None:
+    assert year(OPEN).kind is TimeKind.OPEN
+    assert year(ABSENT) == TimeRange(TimeKind.UNKNOWN)
+    assert year("open").kind is year("absent").kind is TimeKind.BAD

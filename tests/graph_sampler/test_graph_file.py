@@ -186,3 +186,10 @@ def test_graph_import_takes_several_files_and_refuses_what_it_cannot_tell(source
     (source / "full.txt").write_text("one\ttwo\n")
     assert "full.txt, line 1: 2 columns where 5 are due" in refused("graph", "import", str(source), "--out", str(tmp_path / "new"))
     assert not (tmp_path / "new").exists()
+
+
+def test_graph_counts_has_a_row_for_each_graph(source: Path) -> None:
+    lines = here("graph", "counts", "bundled:days", str(source)).stdout.splitlines()
+    assert lines[2].startswith("| graph | layout | unit | rows |")
+    assert lines[4].startswith("| days | cronkg | day |")
+    assert lines[5] == "| source | cronkg | year | 4 | 1 | 0 | 1 | 2 | 1 | 3 | unknown_end 1, coarse 1, start_after_end 1 |"
