@@ -229,4 +229,6 @@ def _notes(questions: Sequence[AskedQuestion], rows: Sequence[Row], judge: str, 
             notes.append(f"{row.name}: {row.failed} questions got no usable reply.")
     if judge != RULES:
         notes.append(f"{judge} judged every reply beside the rules; its figures stand in rows of their own.")
+        if any(row.kind == "asked" and row.name == judge for row in rows):
+            notes.append(f"{judge} judged its own replies too, which a judge may favour.")
     return notes

@@ -9,16 +9,18 @@ import sqlite3
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.time_accuracy.estimate import estimate_tables
+from evaluation.time_accuracy.questions import read_instances, scored_questions
 from evaluation.time_accuracy.study import TimeAccuracyReport, evaluate_tables
 from runs.config_file import LoadedConfig, load_config
 from state.errors import BudgetReached, ChronoQGError
+from state.tdbench_scoring import AnswerRow
 from tests.command_line import COMMAND, ROOT, environment, here, refused
 from tests.composed_tables import INSTANCES, RIGHT, Mayors, asked_for, is_judged, write_run
 from tests.fake_openai_server import FakeServer, Reply
@@ -28,7 +30,7 @@ QUESTIONS = (
     {"id": "1", "question": "Who was mayor of Arn after 1999?", "gold": "Bo Lind", "start": "2004-05", "end": "2009", "relation": "after"},
     {"id": "2", "question": "Who is mayor of Fenn?", "gold": "Cy Moe", "start": "2012", "end": "", "distractors": ["Ida Holt"]},
 )
-REPLIES = ({"id": "1", "reply": "Bo Lind, from May 2004 to 2009."}, {"id": "2", "reply": "Cy Moe, since 2011."})
+REPLIES = ({"id": "1", "reply": "Bo Lind, from May 2004 to 2009. <script>alert(1)</script>"}, {"id": "2", "reply": "Cy Moe, since 2011."})
 
 
 @pytest.fixture
@@ -187,9 +189,29 @@ def test_replies_of_a_file_are_scored_without_asking_anybody(tmp_path: Path) -> 
     assert (row["name"], row["kind"], tally["right"], tally["both"]) == ("mine", "outside", 2, 1)
     table = (tmp_path / "out" / "tables" / "replies.csv").read_text()
     assert "Cy Moe (2012 to present)" in table
+    assert "<script>alert" not in (tmp_path / "out" / "evaluation.html").read_text()
+    assert "<script>alert" not in (tmp_path / "out" / "evaluation.md").read_text()
     one = here(*given[:-1], str(tmp_path / "one"), "--limit", "1")  # the file answers more than is asked
     assert one.returncode == 0
     assert "1/1" in one.stdout
+
+
+@pytest.mark.slow
+def test_replies_that_copy_the_rows_of_a_real_build_are_right_in_all(tmp_path: Path) -> None:
+    quickstart, run = str(ROOT / "runs" / "tdbench-quickstart.yaml"), str(tmp_path / "run")
+    built = here("tdbench", "build", quickstart, "--limit", "40", "--out", run)
+    assert built.returncode == 0, built.stderr
+
+    def copied(rows: Sequence[AnswerRow]) -> str:
+        return " ".join(f"{row.name}, from {row.start} to {row.end or 'the present'}." for row in rows) or "no answer"
+
+    asked = scored_questions(read_instances(Path(run)))
+    replies = lines(tmp_path / "r.jsonl", *({"id": one.id, "reply": copied(one.gold)} for one in asked))
+    given = ("--set", f"tdbench.evaluate.run={run}", "--replies", f"gold={replies}", "--out", str(tmp_path / "out"), "--json")
+    told = json.loads(here("tdbench", "evaluate", quickstart, *given).stdout)
+    tally = told["rows"][0]["judged"][0]["parts"][0]["tally"]
+    assert tally["asked"] == tally["both"] == len(asked) > 40
+    assert {"relation", "join"} <= {size["part"] for size in told["sizes"] if size["by"] == "kind"}
 
 
 @pytest.mark.slow
