@@ -60,6 +60,8 @@ class TableConfig(Contract):
     """Whose figures are told apart in an evaluation; `None` for the table's name."""
     dependencies: tuple[Dependency, ...] = ()
     """Those that questions are made of; empty: the ones that are found."""
+    require_support: bool = True
+    """Refuse a declared dependency whose right side never changes over time; `false` asks what is so now, and what was not."""
 
     @model_validator(mode="after")
     def _comes_from_somewhere(self) -> TableConfig:

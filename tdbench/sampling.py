@@ -112,7 +112,7 @@ def dependencies_of(database: TemporalDatabase, name: str, config: TdbenchConfig
     """
     table, settings = database.tables[name], config.tables[name]
     if settings.dependencies:
-        reports = check_declared(database.connection, table, settings.dependencies)
+        reports = check_declared(database.connection, table, settings.dependencies, require_support=settings.require_support)
         return tuple(
             UsedDependency(dependency=one.dependency, is_declared=True, support=one.support, violations=one.violations) for one in reports
         )

@@ -40,9 +40,11 @@ def test_a_dependency_that_no_rows_support_is_refused_in_one_line(rows: list[Row
         check_declared(connection, make_table(connection, ("place", "name"), rows), [NAME])
     assert str(raised.value) == (
         "tdbench.tables.the table.dependencies: place ->T name has no support: no rows that agree on place change name over time. "
-        "Declare one whose right side changes, or none to have them found."
+        "Declare one whose right side changes, or none to have them found; require_support: false asks all the same."
     ), why
     assert raised.value.exit_code == 2
+    (report,) = check_declared(connection, make_table(connection, ("place", "name"), rows), [NAME], require_support=False)
+    assert report.support == 0
 
 
 def test_a_column_that_is_not_there_or_is_one_of_time_is_refused_in_one_line() -> None:
