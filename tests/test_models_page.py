@@ -24,7 +24,7 @@ def rows(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
     for name, field in model.model_fields.items():
         if isinstance(field.default, BaseModel):
             continue
-        meaning = (field.description or "").replace("`None`", "`null`").replace("|", r"\|")
+        meaning = " ".join((field.description or "").split()).replace("`None`", "`null`").replace("|", r"\|")
         default = "required" if field.is_required() else f"`{orjson.dumps(field.default).decode()}`"
         yield f"| `{prefix}{name}` | {meaning} | {default} |"
 
