@@ -25,7 +25,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
 HEADINGS = [
     "A real instance", "Install and first run", "The picture", "Use your own graph", "Use your own model",
-    "Look at a run, score generators, give a benchmark away", "Reproduce the paper", "Where things are", "Limits", "Citation",
+    "Look at a run, score generators, give a benchmark away", "Ask about temporal tables", "Reproduce the paper",
+    "Where things are", "Limits", "Citation",
 ]  # fmt: skip
 
 
