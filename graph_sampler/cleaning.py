@@ -223,8 +223,12 @@ def _reasons(
 
 
 def _are_blank(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Which texts show nothing; almost none does, so that one pass finds whether there is any."""
-    return np.array([not text or text.isspace() for text in texts], np.bool_)
+    """Which texts show nothing; only those that begin with no visible sign are looked at one by one."""
+    begins_blank = pc.match_substring_regex(pa.array(texts, pa.large_string()), r"^($|[\s\p{C}\p{Z}])")
+    is_blank: npt.NDArray[np.bool_] = begins_blank.to_numpy(zero_copy_only=False).copy()
+    for row in np.flatnonzero(is_blank).tolist():
+        is_blank[row] = not texts[row].strip()
+    return is_blank
 
 
 def _distinct(columns: _Columns) -> _Columns:

@@ -25,7 +25,7 @@ def sort_rows(columns: Sequence[npt.NDArray[Any]]) -> tuple[Order, npt.NDArray[n
     position_bits = (rows - 1).bit_length()
     mask = (1 << position_bits) - 1
     positions = np.arange(rows, dtype=np.int64)
-    order, is_new = positions, np.zeros(rows, np.bool_)
+    order, packed, is_new = positions, positions, np.zeros(rows, np.bool_)
     keys = _packed(columns, _BITS - position_bits)
     for number, key in enumerate(reversed(keys)):
         packed = (key if number == 0 else key[order]) << position_bits
@@ -33,8 +33,8 @@ def sort_rows(columns: Sequence[npt.NDArray[Any]]) -> tuple[Order, npt.NDArray[n
         packed.sort()
         moved = packed & mask
         order = moved if number == 0 else order[moved]
-    for key in keys:
-        ranked = key[order]
+    packed >>= position_bits  # the first key in order
+    for ranked in (packed, *(key[order] for key in keys[1:])):
         is_new[1:] |= ranked[1:] != ranked[:-1]
     is_new[0] = True
     return order, is_new
