@@ -169,6 +169,26 @@ def test_a_hand_over_in_the_year_of_an_event_is_not_asked_and_on_a_day_of_it_has
     assert questions["first"].cardinality is Cardinality.MULTIPLE
 
 
+def test_the_last_year_of_a_term_is_not_asked_where_ends_are_inclusive_since_nobody_knows_its_day() -> None:
+    years = [Row((f"in {year}", "P"), year, year + 1) for year in range(3, 8)]
+    games = Source("games", EVENT, years, Granularity.YEAR, ends="inclusive")
+    leaders = Source(
+        "leaders", NAME, [Row(("P", "chair", "Ana"), 0, 6), Row(("P", "chair", "Bo"), 6, None)], Granularity.YEAR, ends="inclusive"
+    )
+    asked = {one.determinants["event"]: one.answers for one in ask(hold(games, leaders), BY_ROLE)}
+    assert asked == {"in 3": ("Ana",), "in 4": ("Ana",), "in 7": ("Bo",)}
+    half_open = {one.determinants["event"]: one.answers for one in ask(hold(games, leaders._replace(ends="exclusive")), BY_ROLE)}
+    assert half_open == {**asked, "in 5": ("Ana",)}
+
+
+def test_who_may_have_held_it_too_for_all_that_is_known_keeps_a_question_from_being_asked() -> None:
+    games = Source("games", EVENT, [Row(("first", "P"), 0, 1), Row(("second", "P"), 4, 5)])
+    leaders = Source("leaders", NAME, [Row(("P", "chair", "Ana"), 0, None), Row(("P", "chair", "Bo"), 3, 9)], open_end="unknown")
+    assert [one.determinants["event"] for one in ask(hold(games, leaders), BY_ROLE)] == ["first"]
+    known = leaders._replace(rows=[leaders.rows[0]._replace(end=3), leaders.rows[1]])
+    assert [one.answers for one in sorted(ask(hold(games, known), BY_ROLE), key=lambda one: one.answers)] == [("Ana",), ("Bo",)]
+
+
 def test_a_name_alone_makes_two_hops_and_a_number_with_a_season_three() -> None:
     rows = [
         Row(("Summer I", "1", "Summer", "Town", "P"), 3, 5),
