@@ -97,6 +97,7 @@ def evaluate_tables(
         rows += [(Row(name, "outside", None, None, texts), replies_key(texts)) for name, texts in outside.items()]
         if judge is not None:
             rows = [(_judged(row, asked(judge_of(judge, row.name, key), folder.questions, row.texts)), key) for row, key in rows]
+        say(f"scoring {len(rows)} row{'' if len(rows) == 1 else 's'} of {len(folder.questions)} replies")
         evaluation = evaluate_rows(
             folder.questions,
             [row for row, _ in rows],
