@@ -14,6 +14,7 @@ from agents.addresses import public_address
 from agents.backends import Backend, Feedback, Renderer, Source
 from agents.prompt_renderer import for_model, params_sent
 from agents.rules_backend import LABEL
+from agents.tables.prompt_variables import columns_told_apart
 from state.answer_roles import AnswerRequest, JudgeRequest
 from state.config import ModelConfig
 from state.errors import ConfigError
@@ -112,10 +113,11 @@ def _rows(table: ShownTable) -> list[dict[str, Any]]:
     """The rows of a table, whose own columns cannot be taken for the dates."""
     until = "until, which is not included" if table.ends == "exclusive" else "until, which is included"
     none = "it still holds" if table.open_end == "ongoing" else "not known"
+    columns = columns_told_apart(table.columns)
     return [
         {
             "table": table.name,
-            "values": dict(zip(table.columns, row.values, strict=True)),
+            "values": dict(zip(columns, row.values, strict=True)),
             "from": row.start,
             until: none if row.end is None else row.end,
         }

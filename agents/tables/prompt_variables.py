@@ -34,12 +34,12 @@ def _objects(tables: Sequence[ShownTable]) -> list[dict[str, Any]]:
     return [
         {"table": table.name, "values": dict(zip(columns, row.values, strict=True)), "start": row.start, "end": row.end}
         for table in tables
-        for columns in [_told_apart(table.columns)]
+        for columns in [columns_told_apart(table.columns)]
         for row in table.rows
     ]
 
 
-def _told_apart(columns: Sequence[str]) -> list[str]:
+def columns_told_apart(columns: Sequence[str]) -> list[str]:
     """The columns' names, a number after one that stands there already."""
     return [name if (seen := columns[:place].count(name)) == 0 else f"{name} ({seen + 1})" for place, name in enumerate(columns)]
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
+from agents.tables.rewriter import asked_table
 from runs.json_lines import parse_line, read_lines
 from runs.run_folder import BENCHMARK
 from state.config import Config
@@ -126,10 +127,10 @@ def scored_question(instance: TableInstance) -> ScoredQuestion:
     """
     question = instance.question
     relation = question.kind.value if question.relation is None else question.relation.value
-    column = question.dependency.dependent
-    gold = tuple(_row(row, column, instance.evidence) for row in question.gold)
+    column, table = question.dependency.dependent, asked_table(instance)
+    gold = tuple(_row(row, column, table) for row in question.gold)
     names = {row.name for row in gold}
-    others = (_row(row, column, instance.evidence) for row in question.distractors if row.values[column] not in names)
+    others = (_row(row, column, table) for row in question.distractors if row.values[column] not in names)
     checked = question.time_checked.value
     if relation == "basic" and any(row.is_end_unknown for row in gold):
         checked = "start"
@@ -173,16 +174,9 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _row(row: FoundRow, column: str, tables: Sequence[ShownTable]) -> AnswerRow:
-    name = row.values[column]
-    unknown = row.end is None and _open_end(row, name, tables) == "unknown"
-    return AnswerRow(name=name, start=row.start, end=row.end, is_end_unknown=unknown)
-
-
-def _open_end(row: FoundRow, name: str, tables: Sequence[ShownTable]) -> str:
-    """What a missing end means in the table that shows the row; of joined tables it is the last one that is asked for."""
-    showing = [table for table in tables if any(one.end is None and one.start == row.start and name in one.values for one in table.rows)]
-    return (showing or list(tables))[-1].open_end
+def _row(row: FoundRow, column: str, table: ShownTable) -> AnswerRow:
+    is_unknown = row.end is None and table.open_end == "unknown"
+    return AnswerRow(name=row.values[column], start=row.start, end=row.end, is_end_unknown=is_unknown)
 
 
 def _is_about_tables(line: bytes) -> bool:

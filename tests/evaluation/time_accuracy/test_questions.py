@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.answering import answering_variables
 from evaluation.time_accuracy.asking import judge_request
 from evaluation.time_accuracy.questions import (
     asked_questions,
@@ -16,7 +17,10 @@ from evaluation.time_accuracy.questions import (
     scored_question,
     scored_questions,
 )
+from state.answer_roles import AnswerRequest
 from state.errors import RunFolderError
+from state.interval import Granularity
+from state.table_instance import ShownRow, ShownTable
 from tdbench.scoring.outside import read_questions
 from tdbench.scoring.score import score_replies, summarise
 from tests.composed_tables import INSTANCES, RIGHT, instance, write_run
@@ -67,6 +71,17 @@ def test_a_question_without_rows_shows_nothing_of_the_table_and_one_with_them_al
     assert closed.tables is None
     assert opened.tables == INSTANCES[0].evidence
     assert closed.as_of == "2020-01-01"
+
+
+def test_rows_are_shown_with_every_value_though_two_columns_are_called_alike() -> None:
+    table = ShownTable(
+        name="twins", columns=("name", "name"), ends="inclusive", open_end="unknown",
+        rows=(ShownRow(values=("Ana Roy", "Bo Lind"), start="1990", end=None),),
+    )  # fmt: skip
+    shown = answering_variables(AnswerRequest(question="Who?", tables=(table,), unit=Granularity.YEAR, as_of=None))["rows"]
+    assert shown == [
+        {"table": "twins", "values": {"name": "Ana Roy", "name (2)": "Bo Lind"}, "from": "1990", "until, which is included": "not known"}
+    ]
 
 
 def test_a_limit_draws_the_same_questions_whatever_their_order() -> None:
