@@ -17,6 +17,7 @@ from runs.cli.auditing import audit
 from runs.cli.comparing import compare
 from runs.cli.evaluating import evaluate
 from runs.cli.exporting import export
+from runs.cli.generating import generate
 from runs.cli.graphs import counts, import_, inspect
 from runs.cli.making import build, estimate, sample
 from runs.cli.models import check as check_models
@@ -61,7 +62,10 @@ _NOUNS: Mapping[str, _Noun] = {
         {"list": list_prompts, "show": show_prompt, "diff": diff_prompts, "new": new_prompt},
     ),
     "models": _Noun("Look at the models of a config.", {"check": check_models}),
-    "graph": _Noun("Look at source graphs and import published ones.", {"inspect": inspect, "import": import_, "counts": counts}),
+    "graph": _Noun(
+        "Look at source graphs, import published ones and draw synthetic ones.",
+        {"inspect": inspect, "import": import_, "generate": generate, "counts": counts},
+    ),
 }
 
 

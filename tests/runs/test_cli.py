@@ -39,6 +39,7 @@ COMMANDS = (
     ("models", "check"),
     ("graph", "inspect"),
     ("graph", "import"),
+    ("graph", "generate"),
     ("graph", "counts"),
     ("tdbench", "to-graph"),
     ("tdbench", "from-graph"),
