@@ -48,10 +48,10 @@ class Names:
         reader = StatementReader(path, counters)
         resource, tag = reader.vocabulary.resource, b'"@' + self._language
         texts = {Part.LABEL, Part.ALIAS, *([Part.DESCRIPTION] if is_of_sentences else [])}
+        is_text = [part in texts for part in Part]
+        is_read = [part in (*texts, Part.SAME_AS, Part.PREFERRED_LABEL) for part in Part]
         for subject, part, rest in reader.statements():
-            if part in texts and tag not in rest.lower():
-                continue
-            if part is not Part.SAME_AS and part is not Part.PREFERRED_LABEL and part not in texts:
+            if not is_read[part] or (is_text[part] and tag not in rest):
                 continue
             position = self._positions.get(resource(subject) or b"")
             if position is None:

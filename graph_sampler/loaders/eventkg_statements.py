@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +27,8 @@ EVENT_RELATION = b"P793"
 EVENT_OBJECT = b"Q1190554"
 """Wikidata's `occurrence`, the object of that fact."""
 _BATCH = 1 << 15
-_RELATION_TYPE = b"/schema/Relation>"
-_OTHER_TYPES = (b"LinkRelation", b"CoMentionRelation")
+_MOST_KNOWN = 1 << 17
+_LINK, _MENTION = b"LinkRelation", b"CoMentionRelation"
 _FUSED = b"event_kg"
 """Graph of the values that the writer chose among those of all sources."""
 _UNIT_OF = {Part.BEGIN: Part.BEGIN_UNIT, Part.END: Part.END_UNIT}
@@ -40,12 +41,19 @@ class FactSink:
         self._facts = FactBuffer()
         self._sources: list[Codes] = []
         self._positions: dict[bytes, int] = {}
-        self._rows: list[tuple[bytes, bytes, bytes, str, str, int]] = []
+        # Columns, since a tuple for each row would be one more object that the garbage collector visits.
+        self._ids: tuple[list[bytes], list[bytes], list[bytes]] = ([], [], [])
+        self._times: tuple[list[str], list[str]] = ([], [])
+        self._source: list[int] = []
 
     def add(self, subject: bytes, relation: bytes, object_: bytes, start: str, end: str, source: bytes) -> None:
         """Take a fact."""
-        self._rows.append((subject, relation, object_, start, end, self._positions.setdefault(source, len(self._positions))))
-        if len(self._rows) >= _BATCH:
+        for column, identifier in zip(self._ids, (subject, relation, object_), strict=True):
+            column.append(identifier)
+        self._times[0].append(start)
+        self._times[1].append(end)
+        self._source.append(self._positions.setdefault(source, len(self._positions)))
+        if len(self._source) >= _BATCH:
             self._flush()
 
     def add_all(self, raw: RawFacts, source: bytes) -> None:
@@ -62,12 +70,12 @@ class FactSink:
         return self._facts.finish(0), np.concatenate([np.empty(0, np.int32), *self._sources]).astype(np.int32)
 
     def _flush(self) -> None:
-        if self._rows:
-            *columns, sources = zip(*self._rows, strict=True)
-            ids = [pa.array(column, pa.binary()).cast(pa.string()) for column in columns[:3]]
-            self._facts.add([*ids, *(pa.array(column, pa.string()) for column in columns[3:])])
-            self._sources.append(np.array(sources, np.int32))
-            self._rows.clear()
+        if self._source:
+            ids = [pa.array(column, pa.binary()).cast(pa.string()) for column in self._ids]
+            self._facts.add([*ids, *(pa.array(column, pa.string()) for column in self._times)])
+            self._sources.append(np.array(self._source, np.int32))
+            for column in (*self._ids, *self._times, self._source):
+                column.clear()
 
 
 class StatementReader:
@@ -81,7 +89,7 @@ class StatementReader:
         self._counters = counters
 
     def statements(self) -> Iterator[tuple[bytes, Part, bytes]]:
-        """Subject, what the predicate adds, and the rest of the line up to the full stop.
+        """Subject, what the predicate adds, and the rest of the line with its full stop.
 
         Raises:
             GraphFormatError: the file is missing, damaged, not UTF-8, or its first line is no statement.
@@ -97,20 +105,30 @@ class StatementReader:
             self.rows += len(lines)
             if first == 1:
                 self._check_first(lines)
+            is_whole = block.count(b" .\n") == len(lines) and b"\n@" not in block and block[:1] != b"@"
             broken = 0
-            for line in lines:
-                pieces = line.split(b" ", 2)
-                if len(pieces) == 3 and line[-2:] == b" ." and line[:1] != b"@":
-                    part = parts.get(pieces[1])
-                    if part is None:
-                        part = part_of(pieces[1])
-                    if part is not nothing:
-                        yield pieces[0], part, pieces[2][:-2]
-                    elif line[:1] != b"<":
-                        broken += not self._is_named(pieces[0])
-                elif line.strip() and line[:1] != b"#" and not self.vocabulary.declare(line):
+            for line in lines if is_whole else self._whole(lines):
+                try:
+                    subject, predicate, rest = line.split(b" ", 2)
+                except ValueError:
                     broken += 1
+                    continue
+                part = parts.get(predicate)
+                if part is None:
+                    part = part_of(predicate)
+                if part is not nothing:
+                    yield subject, part, rest
+                elif subject[:1] != b"<":
+                    broken += not self._is_named(subject)
             self._counters.add(ImportCounter.MALFORMED, broken)
+
+    def _whole(self, lines: list[bytes]) -> Iterator[bytes]:
+        """Lines with a full stop; declarations are kept and the others counted as malformed."""
+        for line in lines:
+            if line[-2:] == b" ." and line[:1] != b"@":
+                yield line
+            elif line.strip() and line[:1] != b"#" and not self.vocabulary.declare(line):
+                self._counters.add(ImportCounter.MALFORMED)
 
     def _is_named(self, term: bytes) -> bool:
         return self.vocabulary.iri(term) is not None
@@ -135,8 +153,9 @@ def split_graph(rest: bytes) -> tuple[bytes, bytes]:
 
     IRIs of DBpedia may hold blanks and quotes, so the graph is found from the right.
     """
+    rest = rest.removesuffix(b" .")
     object_, blank, graph = rest.rpartition(b" ")
-    if blank and (graph[:1] == b"<" or (b":" in graph and graph[-1:] not in b'">')) and object_[-1:] != b"\\":
+    if blank and b'"' not in graph and (graph[:1] == b"<" or (b":" in graph and graph[-1:] != b">")):
         return object_, graph
     return rest, b""
 
@@ -151,80 +170,100 @@ def read_relations(path: Path, sink: FactSink, counters: ImportCounters, wanted:
         GraphFormatError: as `StatementReader.statements`.
     """
     reader = StatementReader(path, counters)
-    node = _Node(reader.vocabulary, sink, counters, wanted, unstated)
+    nodes = _Nodes(reader.vocabulary, sink, counters, wanted, unstated)
+    blank = [b""] * len(Part)
+    name, first, more = b"", blank, list[tuple[Part, bytes]]()
+    # This loop sees every line of a dump: it keeps lines by what they add and looks into them once the node is whole.
     for subject, part, rest in reader.statements():
-        if subject != node.name:
-            node.finish()
-            node.begin(subject)
-        node.add(part, rest)
-    node.finish()
+        if subject != name:
+            if name:
+                nodes.finish(first, more)
+            name, first = subject, blank.copy()
+            if more:
+                more = []
+        if first[part]:
+            more.append((part, rest))
+        else:
+            first[part] = rest
+    if name:
+        nodes.finish(first, more)
     counters.read(path, reader.rows)
 
 
-class _Node:
-    """The relation node whose lines are being read."""
+class _Nodes:
+    """Makes facts of relation nodes; what lines of many nodes have in common is read once."""
 
     def __init__(
         self, vocabulary: Vocabulary, sink: FactSink, counters: ImportCounters, wanted: frozenset[str], unstated: Unstated
     ) -> None:
         self._vocabulary, self._sink, self._counters = vocabulary, sink, counters
         self._wanted, self._unstated = wanted, unstated
-        self.begin(b"")
+        self._relations: dict[bytes, tuple[Relation | None, bytes]] = {}
+        self._bounds: dict[tuple[bytes, bytes, bool], str] = {}
 
-    def begin(self, name: bytes) -> None:
-        """Forget the last node."""
-        self.name = name
-        self._ends: dict[Part, bytes] = {}
-        self._relation: Relation | None = None
-        self._is_other = False
-        self._source = b""
-        self._dates: dict[Part, list[tuple[bytes, bytes]]] = {}
+    def finish(self, first: list[bytes], more: list[tuple[Part, bytes]]) -> None:
+        """Hand a node over as a fact, or count why it is none.
 
-    def add(self, part: Part, rest: bytes) -> None:
-        """Take one line of the node."""
-        if part is Part.SUBJECT or part is Part.OBJECT:
-            object_, graph = split_graph(rest)
-            self._ends[part] = object_
-            self._source = self._source or graph
-        elif part is Part.BEGIN or part is Part.END:
-            if rest[:1] == b'"':
-                self._dates.setdefault(part, []).append((rest[1 : rest.find(b'"', 1)], b""))
-            else:
-                self._counters.add(ImportCounter.MALFORMED)
-        elif part is Part.BEGIN_UNIT or part is Part.END_UNIT:
-            dates = self._dates.get(Part.BEGIN if part is Part.BEGIN_UNIT else Part.END)
-            if dates and not dates[-1][1]:
-                dates[-1] = dates[-1][0], _unit(rest)
-        elif part is Part.RELATION:
-            term, graph = split_graph(rest)
-            relation = self._vocabulary.relation(term)
-            if relation is not None and (self._relation is None or relation.rank < self._relation.rank):
-                self._relation, self._source = relation, graph or self._source
-        elif part is Part.TYPE:
-            self._is_other = any(name in rest for name in _OTHER_TYPES)
-
-    def finish(self) -> None:
-        """Hand the node over as a fact, or count why it is none."""
-        if not self.name or self._is_other:
+        Args:
+            first: the first line of each part, empty where there is none.
+            more: the lines of parts that had one already.
+        """
+        kind = first[Part.TYPE]
+        if _LINK in kind or _MENTION in kind:
             return
-        relation = self._relation
-        if relation is None or len(self._ends) < 2:
-            self._counters.add("incomplete_relation", bool(self._ends or relation))
+        relation, source = self._relation(first[Part.RELATION])
+        for part, rest in more:
+            if part is Part.RELATION:
+                other, graph = self._relation(rest)
+                if other is not None and (relation is None or other.rank < relation.rank):
+                    relation, source = other, graph
+        if relation is None or not first[Part.SUBJECT] or not first[Part.OBJECT]:
+            self._counters.add("incomplete_relation")
             return
         if self._wanted and relation.id not in self._wanted:
             return
-        subject, object_ = (self._vocabulary.resource(self._ends[part]) for part in (Part.SUBJECT, Part.OBJECT))
+        subject, object_ = self._resource(first[Part.SUBJECT]), self._resource(first[Part.OBJECT])
         if object_ is None or subject is None:
             self._counters.add(ImportCounter.LITERAL_OBJECT)
             return
-        if any(len(set(dates)) > 1 for dates in self._dates.values()):
+        start = self._bound(first[Part.BEGIN], first[Part.BEGIN_UNIT], is_end=False)
+        end = self._bound(first[Part.END], first[Part.END_UNIT], is_end=True)
+        if more and any(part in (Part.BEGIN, Part.END) and _value(rest) != _value(first[part]) for part, rest in more):
             self._counters.add(ImportCounter.AMBIGUOUS_PAIRING)
-            self._dates = {}
-        start, end = (
-            read_bound(*self._dates[part][0], part is Part.END, self._unstated) if part in self._dates else ABSENT
-            for part in (Part.BEGIN, Part.END)
-        )
-        self._sink.add(subject, relation.id.encode(), object_, start, end, self._source)
+            start = end = ABSENT
+        self._sink.add(subject, relation.id.encode(), object_, start, end, source)
+
+    def _relation(self, rest: bytes) -> tuple[Relation | None, bytes]:
+        known = self._relations.get(rest)
+        if known is None:
+            _make_room(self._relations)
+            term, graph = split_graph(rest)
+            known = self._relations[rest] = self._vocabulary.relation(term), graph
+        return known
+
+    def _resource(self, rest: bytes) -> bytes | None:
+        return None if rest[:1] == b'"' else self._vocabulary.resource(rest[: rest.find(b" ")])
+
+    def _bound(self, rest: bytes, unit: bytes, *, is_end: bool) -> str:
+        known = self._bounds.get((rest, unit, is_end))
+        if known is None:
+            if rest and rest[:1] != b'"':
+                self._counters.add(ImportCounter.MALFORMED)
+                return ABSENT
+            _make_room(self._bounds)
+            text = read_bound(_value(rest), _unit(unit), is_end, self._unstated) if rest else ABSENT
+            known = self._bounds[rest, unit, is_end] = text
+        return known
+
+
+def _make_room(cache: dict[Any, Any]) -> None:
+    if len(cache) >= _MOST_KNOWN:
+        cache.clear()
+
+
+def _value(rest: bytes) -> bytes:
+    """The value of the literal that a line states."""
+    return rest[1 : rest.find(b'"', 1)]
 
 
 def _unit(rest: bytes) -> bytes:
@@ -256,7 +295,7 @@ def read_event_times(path: Path, sink: FactSink, counters: ImportCounters, unsta
             object_, graph = split_graph(rest)
             name = reader.vocabulary.resource(subject)
             if name and (is_all_events or name.startswith(b"event_")) and reader.vocabulary.graph(graph) in (_FUSED, b""):
-                waiting = name, part, object_[1 : object_.find(b'"', 1)]
+                waiting = name, part, _value(object_)
         elif waiting is not None and (reader.vocabulary.resource(subject), part) == (waiting[0], _UNIT_OF[waiting[1]]):
             emit(_unit(rest))
             waiting = None
