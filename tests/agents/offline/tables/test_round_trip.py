@@ -11,13 +11,20 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from agents.offline.tables.rewriter import PHRASINGS
+from agents.offline.tables.rewriter import PHRASINGS, compose
+from agents.offline.tables.sql_reader import read_sql
+from agents.offline.tables.verifier import answer_from_rows
 from state.interval import Granularity
+from state.table_roles import TableVerifyRequest
 from state.tdbench_config import TdbenchConfig
 from state.tdbench_question import AllenRelation
+from tdbench.evidence import JoinPicker
+from tdbench.joins.natural import build_joins
+from tdbench.joins.questions import join_questions
+from tdbench.joins.readable import join_glossary, readable_join_sql
 from tdbench.questions.build import build_questions
 from tdbench.table import quote
-from tdbench.tables.example import AS_OF, example_tables
+from tdbench.tables.example import AS_OF, example_joins, example_tables
 from tdbench.tables.store import TemporalDatabase, open_tables
 from tests.agents.offline.tables.tables_asked import Asked, asked_of, damages
 from tests.tdbench.questions.temporal_tables import Row, hold, small_rows
@@ -108,7 +115,7 @@ def test_a_query_of_a_small_table_comes_back_with_its_answers(
 def test_queries_of_many_small_tables_come_back_with_their_answers(
     data: st.DataObject, unit: Granularity, semantics: Any, ends: Any, open_end: Any
 ) -> None:
-    for asked in of_small_table(data.draw(UNITS[unit]), unit, semantics, ends, open_end):
+    for asked in of_small_table(data.draw(UNITS[unit]), unit, semantics, ends, open_end)[::2]:
         check(asked)
         check_damage(asked)
 
@@ -122,8 +129,7 @@ def test_a_few_queries_of_the_example_come_back_with_their_answers(example: Temp
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "semantics"),
-    [("games", "strict"), ("leaders", "tdbench"), ("leaders", "strict"), ("organisations", "strict"), ("laws", "tdbench")],
+    ("name", "semantics"), [("games", "strict"), ("leaders", "tdbench"), ("organisations", "strict"), ("laws", "tdbench")]
 )
 def test_the_example_comes_back_with_its_answers_and_its_damage_as_damage(
     example: TemporalDatabase, name: str, semantics: Semantics
@@ -135,3 +141,19 @@ def test_the_example_comes_back_with_its_answers_and_its_damage_as_damage(
     harmed = sum((check_damage(asked) for asked in every[::3]), Counter())
     assert share(harmed, "abstained") < MOST_ABSTAINED
     assert harmed["told apart"] > 0.2 * harmed.total()
+
+
+@pytest.mark.slow
+def test_questions_with_hops_come_back_with_their_answers(example: TemporalDatabase) -> None:
+    config = TdbenchConfig(tables=example_tables(), joins=example_joins(), as_of=AS_OF, most_lookups=12)
+    joins = build_joins(example.connection, example.tables, config)
+    pickers = {name: JoinPicker(example.connection, join, seed=0, foils=12) for name, join in joins.items()}
+    asked = list(join_questions(example.connection, example.tables, config))
+    assert {question.hops for question in asked} == {2, 3}
+    for question in asked:
+        shown, join = pickers[question.table].shown(question), joins[question.table]
+        for phrasing in range(1, PHRASINGS + 1):
+            text = compose(read_sql(readable_join_sql(question, join)), join_glossary(question, join), phrasing)
+            reply = answer_from_rows(TableVerifyRequest(question=text, tables=shown, unit=question.granularity, as_of=AS_OF))
+            assert not reply.cannot_tell, text
+            assert set(reply.answers) == set(question.answers), text
