@@ -112,11 +112,11 @@ def _scored_row(questions: Sequence[AskedQuestion], row: Row) -> ScoredRow:
 
 def _row_figures(questions: Sequence[AskedQuestion], row: Row, scored: ScoredRow, judge: str, seed: int) -> RowFigures:
     rules = [item.rules for item in scored.replies]
-    judged = [_judged(questions, rules, RULES, seed, row.name)]
+    judged = [_judged(questions, rules, RULES, seed, row)]
     agreement, unjudged = None, 0
     if row.verdicts is not None:
         by_judge = [item.judge for item in scored.replies if item.judge is not None]
-        judged.append(_judged(questions, by_judge, judge, seed, row.name))
+        judged.append(_judged(questions, by_judge, judge, seed, row))
         one, other = ({verdict.id: verdict for verdict in verdicts} for verdicts in (rules, by_judge))
         found = agreements([question.scored for question in questions], one, other, row.verdicts)
         agreement = AgreementFigures(judge=judge, answer=found.answer, time=found.time)
@@ -138,15 +138,18 @@ def _spending(row: UsageRow) -> Spending:
     return Spending.model_validate({name: getattr(row, name) for name in Spending.model_fields})
 
 
-def _judged(questions: Sequence[AskedQuestion], verdicts: Sequence[ScoredReply], judge: str, seed: int, row: str) -> JudgedFigures:
+def _judged(questions: Sequence[AskedQuestion], verdicts: Sequence[ScoredReply], judge: str, seed: int, row: Row) -> JudgedFigures:
     groups = [question.group for question in questions]
     scored = [question.scored for question in questions]
     name = "deterministic" if judge == RULES else judge
+    is_open = any(question.tables is not None for question in questions)
+    book = "not known" if row.kind == "outside" else "open" if is_open else "closed"
+    how = f"book:{book}|prompt:{row.prompt or 'not known'}|chronoqg:{package_version()}"
     parts = tuple(
-        _figures(by, part, [verdicts[place] for place in places], [groups[place] for place in places], seed, f"{row}:{judge}:{by}:{part}")
+        _figures(by, part, [verdicts[place] for place in places], [groups[place] for place in places], seed)
         for by, part, places in _parts(questions)
     )
-    return JudgedFigures(judge=judge, parts=parts, signature=summarise(scored, verdicts, judge=name).signature)
+    return JudgedFigures(judge=judge, parts=parts, signature=f"{summarise(scored, verdicts, judge=name).signature}|{how}")
 
 
 def _parts(questions: Sequence[AskedQuestion]) -> list[tuple[PartKind, str, list[int]]]:
@@ -169,7 +172,7 @@ def _parts(questions: Sequence[AskedQuestion]) -> list[tuple[PartKind, str, list
     return found
 
 
-def _figures(by: PartKind, part: str, verdicts: Sequence[ScoredReply], groups: Sequence[str], seed: int, name: str) -> PartFigures:
+def _figures(by: PartKind, part: str, verdicts: Sequence[ScoredReply], groups: Sequence[str], seed: int) -> PartFigures:
     right = [int(verdict.is_right) for verdict in verdicts]
     both = [int(verdict.is_right_in_time) for verdict in verdicts]
     time = [int(verdict.time is TimeVerdict.YES) for verdict in verdicts]
@@ -177,7 +180,7 @@ def _figures(by: PartKind, part: str, verdicts: Sequence[ScoredReply], groups: S
     gap = [one - other for one, other in zip(right, both, strict=True)]
 
     def rate(measure: str, hits: Sequence[int], unit: int = 1) -> Rate:
-        return _rate(hits, groups, unit, f"tdbench:{measure}|{by}:{part}", seed, f"{name}:{measure}")
+        return _rate(hits, groups, unit, f"tdbench:{measure}|{by}:{part}", seed, f"tdbench:{by}:{part}")
 
     return PartFigures(
         by=by,
