@@ -98,19 +98,20 @@ any_table = given(
 )  # fmt: skip
 
 
-@seed(1)
-@settings(max_examples=2, deadline=None, database=None)
-@any_table
-def test_a_query_of_a_small_table_comes_back_with_its_answers(
-    data: st.DataObject, unit: Granularity, semantics: Any, ends: Any, open_end: Any
-) -> None:
-    for asked in of_small_table(data.draw(UNITS[unit]), unit, semantics, ends, open_end)[::4]:
-        assert check(asked)["abstained"] == 0
+def test_queries_of_a_small_table_come_back_with_their_answers() -> None:
+    rows = [
+        Row(("P", "mayor", "Ana"), 410, 414), Row(("P", "mayor", "Bo"), 414, 419), Row(("P", "mayor", "Cy"), 420, None),
+        Row(("Q", "mayor", "Ana"), 405, 417), Row(("Q", "judge", "Di"), 411, None),
+    ]  # fmt: skip
+    asked = of_small_table(rows, Granularity.MONTH, "strict", "inclusive", "ongoing")
+    read = sum((check(one) for one in asked), Counter())
+    assert read["right"] >= 60
+    assert read["abstained"] == 0
 
 
 @pytest.mark.slow
-@seed(2)
-@settings(max_examples=3, deadline=None, database=None)
+@seed(1)
+@settings(max_examples=4, deadline=None, database=None)
 @any_table
 def test_queries_of_many_small_tables_come_back_with_their_answers(
     data: st.DataObject, unit: Granularity, semantics: Any, ends: Any, open_end: Any
@@ -118,13 +119,6 @@ def test_queries_of_many_small_tables_come_back_with_their_answers(
     for asked in of_small_table(data.draw(UNITS[unit]), unit, semantics, ends, open_end)[::2]:
         check(asked)
         check_damage(asked)
-
-
-@pytest.mark.parametrize("name", ["games", "laws"])
-def test_a_few_queries_of_the_example_come_back_with_their_answers(example: TemporalDatabase, name: str) -> None:
-    read = sum((check(asked) for asked in of_example(example, name, "strict", 1)[::3]), Counter())
-    assert read["right"] >= 30
-    assert share(read, "abstained") < MOST_ABSTAINED
 
 
 @pytest.mark.slow
