@@ -14,8 +14,6 @@ class GraphOptions(Contract):
 
     language: str = Field(default="en", pattern=r"^[a-z]{2,3}(-[a-z0-9]+)*$")
     """Language of the labels, where a source has several."""
-    edition: str | None = None
-    """Which edition of a format the files have; `None` tells it from the files."""
     relations: tuple[str, ...] = ()
     """Ids of the relations to read; empty for all."""
     precision: Literal["day", "month", "year"] | None = None
