@@ -13,7 +13,7 @@ from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.registry import FORMATS
 from graph_sampler.raw_facts import RawFacts, RawLabels, without_unused_ids
 from graph_sampler.temporal_graph import TemporalGraph
-from state.config import GraphConfig
+from state.config import NO_GRAPH, GraphConfig
 from state.errors import ConfigError, GraphFormatError, did_you_mean
 from state.graph_options import GraphOptions
 from state.graph_report import CleaningReport
@@ -75,6 +75,9 @@ def _clean_source(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport, G
 def _graph_file(config: GraphConfig) -> Path | None:
     """The graph file that the config names, by its format or by its content."""
     named = [config.path] if isinstance(config.path, str) else list(config.path)
+    if config.path == NO_GRAPH:
+        remedy = "Name one under graph.path; what is asked of temporal tables is built by `chronoqg tdbench build`."
+        raise ConfigError("the config names no graph", where="graph.path", remedy=remedy)
     if config.format == "chronoqg":
         if len(named) != 1:
             raise ConfigError("an imported graph is one file", where="graph.path", remedy="Name one path.")

@@ -90,10 +90,10 @@ class RunReader:
         Raises:
             RunFolderError: the run is about tables, or the file is damaged; the message names the broken line.
         """
+        if self.manifest.origin != "graph":
+            raise self._about_tables()
         self.instances()
-        if self.manifest.origin != "graph" or self._traces is None:
-            remedy = "Name a run that `chronoqg build` made; `chronoqg show`, `replay` and `tdbench evaluate` take this one."
-            raise RunFolderError("this run asks about tables, not about a graph", where=str(self.path), remedy=remedy)
+        assert self._traces is not None, "it was looked through just now"
         return self._traces
 
     def trace_lines(self) -> Iterator[bytes]:
@@ -128,6 +128,10 @@ class RunReader:
         """
         return self.instances().record(self._number(instance_id))
 
+    def _about_tables(self) -> RunFolderError:
+        remedy = "Name a run that `chronoqg build` made; `chronoqg show`, `check`, `replay` and `tdbench evaluate` take this one."
+        return RunFolderError("this run asks about tables, not about a graph", where=str(self.path), remedy=remedy)
+
     def _number(self, instance_id: str) -> int:
         """The place of an instance in the file."""
         traces = self.instances()
@@ -143,7 +147,13 @@ class RunReader:
         raise RunFolderError(what, where=str(self.path), remedy=remedy)
 
     def benchmark_file(self, part: Part) -> Path:
-        """Where the records of one part stand once a build has finished."""
+        """Where the records of one part stand once a build has finished.
+
+        Raises:
+            RunFolderError: a run about tables has no such part.
+        """
+        if part not in PARTS[self.manifest.origin]:
+            raise self._about_tables()
         return self.path / BENCHMARK / (f"{self.manifest.dataset}.jsonl" if part == "all" else f"{self.manifest.dataset}-{part}.jsonl")
 
     def benchmark_files(self) -> dict[Part, Path]:
