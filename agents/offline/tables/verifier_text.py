@@ -18,6 +18,8 @@ from state.table_instance import ShownTable
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _VOCABULARY = PLAIN | {word for phrase in PHRASES for word in phrase}
 _BETWEEN_NAME_AND_VALUE = frozenset(("of", "as", "the", "named", "called", "is", "was", "=", ":", '"', "'", "“", "‘", "(", "a", "an"))
+_OF_SEVERAL = frozenset(("were", "have", "individuals", "people", "persons", "names", "leaders", "list"))
+"""Words of questions that may name things in the plural."""
 _QUOTES = frozenset("\"'“”‘’«»")
 
 
@@ -94,17 +96,18 @@ def _name(text: str) -> _Name:
 
 
 def _find(name: _Name, tokens: Sequence[_Token], columns: frozenset[str], kind: Kind) -> list[tuple[int, int, Piece]]:
+    """Where a name stands, or its plural in a question about several: `Who were the Prime Ministers`."""
     size = len(name.normal)
+    if not size:
+        return []
+    spellings = {name.normal}
+    if len(name.normal[-1]) > 2 and any(token.normal in _OF_SEVERAL for token in tokens):
+        spellings.add((*name.normal[:-1], f"{name.normal[-1]}s"))
     return [
         (at, at + size, Piece(kind, name.key, columns))
         for at, token in enumerate(tokens)
-        if size and token.normal.startswith(name.normal[0]) and _spells(tuple(one.normal for one in tokens[at : at + size]), name.normal)
+        if token.normal.startswith(name.normal[0]) and tuple(one.normal for one in tokens[at : at + size]) in spellings
     ]
-
-
-def _spells(words: tuple[str, ...], name: tuple[str, ...]) -> bool:
-    """Whether words are a name, or its plural: `Prime Ministers`."""
-    return words == name or (len(name[-1]) > 2 and words == (*name[:-1], f"{name[-1]}s"))
 
 
 def _values(
@@ -126,7 +129,12 @@ def _values(
             is_quoted = first > 0 and last < len(tokens) and tokens[first - 1].raw in _QUOTES and tokens[last].raw in _QUOTES
             if _is_meant(tokens[first:last], first, is_verbatim=is_verbatim, is_marked=bool(beside) or is_quoted, dates=dates):
                 found.append((first, last, piece._replace(columns=frozenset(beside) if beside else piece.columns)))
-    return found
+    as_written = {(first, last) for first, last, piece in found if piece.text == _written(tokens[first:last])}
+    return [one for one in found if one[:2] not in as_written or one[2].text == _written(tokens[one[0] : one[1]])]
+
+
+def _written(tokens: Sequence[_Token]) -> str:
+    return " ".join(token.normal for token in tokens)
 
 
 def _is_meant(tokens: Sequence[_Token], first: int, *, is_verbatim: bool, is_marked: bool, dates: Sequence[Span]) -> bool:

@@ -68,6 +68,13 @@ def test_a_name_within_another_is_not_found_in_it() -> None:
     assert named(POSTS, "Who was Head of Niger in 1985?") == {"Cy Moe"}
 
 
+def test_a_plural_is_read_only_where_several_are_asked_for_and_no_other_name_is_spelt_so() -> None:
+    table = table_of("band|role|name", "Owls|Drummer|Ana Roy|1990|1999", "Owl|Drummer|Bo Lind|1990|1999", "Owl|Singer|Cy Moe|1990|1999")
+    assert named(table, "Who were the Drummers of Owl in 1995?") == {"Bo Lind"}
+    assert named(table, "Who were the Drummers of Owls in 1995?") == {"Ana Roy"}
+    assert named(table, "Who was the Drummers of Owl in 1995?") is None
+
+
 def test_an_open_end_counts_as_later_only_where_both_meanings_agree_or_the_words_say_so() -> None:
     assert named(POSTS, "Who was Head of Nigeria with a term that ended after 1995?") is None
     assert named(POSTS, "Who was Head of Nigeria with a term that ended after 1995 or has not ended?") == {"Eli Horn"}
