@@ -109,7 +109,7 @@ def load_graph_config(source: str, overrides: Sequence[str] = ()) -> GraphConfig
     """
     if Path(source).suffix in (".yaml", ".yml"):
         return load_config(source, overrides).config.graph
-    graph = {"path": source, "granularity": "day"} if source == "bundled:days" else {"path": source}
+    graph = {"path": source, "granularity": "day"} if source in ("bundled:days", "bundled:days_eventkg") else {"path": source}
     return _resolve({"dataset": "graph", "graph": graph}, source, {}, overrides).config.graph
 
 

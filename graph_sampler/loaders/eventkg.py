@@ -23,6 +23,7 @@ from graph_sampler.loaders.same_fact import join_bounds, renamed, without_timele
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from state.config import GraphConfig
 from state.errors import GraphFormatError
+from state.interval import Granularity
 
 RELATION_FILES = ("relations_other", "relations_events_other", "relations_entities_temporal")
 """Relations with an event, by the name of early and of later releases, and timed relations between entities."""
@@ -142,6 +143,7 @@ FORMAT = Format(
     title="EventKG dump (releases 1.1 to 3.2, full or light)",
     load=_load,
     looks_like=_looks_like,
+    granularity=Granularity.DAY,
     options=frozenset(("language", "relations", "precision", "min_year", "event_times", "text_events", "partial_labels")),
     notes=(
         "An open end, an unknown one and none are all written as nothing. Years before 1 lose their sign, so facts before "

@@ -291,7 +291,7 @@ def test_an_address_loses_user_password_query_and_fragment() -> None:
 
 
 def test_a_graph_can_be_named_without_a_config(tmp_path: Path) -> None:
-    assert load_graph_config("bundled:days").granularity is Granularity.DAY
+    assert {load_graph_config(f"bundled:{name}").granularity for name in ("days", "days_eventkg")} == {Granularity.DAY}
     assert load_graph_config("some/folder", ["graph.granularity=month"]).granularity is Granularity.MONTH
     assert load_graph_config(write(tmp_path, GOOD)).path == "bundled:years"
 
