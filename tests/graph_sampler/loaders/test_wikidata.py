@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_sampler.load import load_graph
@@ -271,3 +271,46 @@ def test_a_julian_day_lies_as_many_days_later_as_the_calendars_differ(date: date
     century = (date.year - (date.month <= 2)) // 100
     shift = century - century // 4 - 2
     assert julian_days(date.year, date.month, date.day) == days_from_civil(date.year, date.month, date.day) + shift
+
+
+PRECISIONS = {4: YEAR, 7: MONTH, 10: DAY}
+STARTS = st.dates(datetime.date(1, 1, 1), datetime.date(2100, 1, 1)).map(lambda date: str(date.replace(day=min(date.day, 28))))
+
+
+def written_time(text: str) -> Snak:
+    """A time as the dump writes it: zeros below the precision."""
+    return at("+" + (text + "-00-00")[:10], PRECISIONS[len(text)])
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(1, 4), st.sampled_from(("P54", "P39")), st.integers(5, 7), STARTS, st.integers(0, 99), st.sampled_from((4, 7, 10))
+        ),
+        min_size=1,
+        max_size=10,
+    ),
+    granularity=st.sampled_from(("year", "month", "day")),
+)
+def test_a_graph_written_as_a_dump_is_read_back(
+    rows: list[tuple[int, str, int, str, int, int]], granularity: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    width = {"year": 4, "month": 7, "day": 10}[granularity]
+    claims: dict[str, dict[str, list[dict[str, Any]]]] = {f"Q{number}": {} for number in range(1, 8)}
+    due = set()
+    for subject, relation, object_, start, years, digits in rows:
+        bounds = start[:digits], f"{int(start[:4]) + years:04d}{start[4:digits]}"
+        times = {name: written_time(bound) for name, bound in zip(("P580", "P582"), bounds, strict=True)}
+        claims[f"Q{subject}"].setdefault(relation, []).append(statement(item(f"Q{object_}"), "normal", **times))
+        if digits >= width:
+            due.add((f"Q{subject}", relation, f"Q{object_}", *(bound[:width] for bound in bounds)))
+    entities = [entity(identifier, f"name of {identifier}", stated) for identifier, stated in claims.items()]
+    path = write(tmp_path_factory.mktemp("dump") / "dump.json", [*NAMES[2:], *entities])
+    typing = {"interval_share": 1.0, "point_share": 1.0}
+    config = GraphConfig.model_validate({"path": str(path), "format": "wikidata-json", "granularity": granularity, "typing": typing})
+    if due:
+        assert set(facts(load_graph(config)[0])) == due
+    else:
+        with pytest.raises(GraphFormatError, match="no fact is left"):
+            load_graph(config)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graph_sampler.load import load_graph
 from graph_sampler.loaders.registry import guess_formats
@@ -27,6 +30,7 @@ ROWS = [
     ("Q3", "P54", "Q2", "2005-01-01T00:00:00Z", "2007-01-01T00:00:00Z"),
     ("Q3", "P54", "Q2", "-099-07-12T00:00:00Z", "-098-07-12T00:00:00Z"),
 ]
+NEW_YEAR = datetime.date(1900, 1, 1)
 Texts = dict[str, str]
 
 
@@ -106,6 +110,27 @@ def test_every_form_of_results_gives_the_same_facts(write: Any, tmp_path: Path) 
     assert report.dropped == {DropReason.UNKNOWN_END: 1, DropReason.DUPLICATE: 1}
     if write is not as_short_json:
         assert "wikidata-sparql" in guess_formats(path)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(("Q1", "Q3")), st.just("P54"), st.sampled_from(("Q2", "Q3")),
+            st.dates(datetime.date(1, 1, 1), NEW_YEAR).map(str), st.dates(NEW_YEAR, datetime.date(2100, 1, 1)).map(str),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    write=st.sampled_from((as_json, as_short_json, as_csv, as_tsv)),
+)  # fmt: skip
+def test_a_graph_written_as_results_is_read_back(
+    rows: list[tuple[str, str, str, str, str]], write: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    timed = [(*row[:3], f"{row[3]}T00:00:00Z", f"{row[4]}T00:00:00Z") for row in rows]
+    path = written(tmp_path_factory.mktemp("results") / "results", write(texts(timed)))
+    graph, _ = load(path, "day", precision="day")
+    assert sorted(set(bounds(graph))) == sorted({(row[0], row[3][:10], row[4][:10]) for row in timed})
 
 
 def test_one_property_for_all_rows_and_other_names_are_set_in_the_config(tmp_path: Path) -> None:
