@@ -68,7 +68,24 @@ def build_workflow(
 
         return ModelSource(ModelClient(name, model, environ, ledger=ledger, tell=tell), cache, unusable)
 
-    crew = build_crew(config, live, kind)
+    return workflow_over(config, live, kind=kind, watch=watch, asks_anew=asks_anew, verifies_only=verifies_only)
+
+
+def workflow_over(
+    config: Config,
+    source_of: SourceOf,
+    *,
+    kind: InstanceKind = GRAPH,
+    watch: Watch | None = None,
+    asks_anew: bool = False,
+    verifies_only: bool = False,
+) -> Workflow:
+    """The workflow of a setup over any sources; see `build_workflow`.
+
+    Raises:
+        ConfigError: as `build_crew`.
+    """
+    crew = build_crew(config, source_of, kind)
     if asks_anew:
         crew = replace(crew, backends={role: replace(backend, asks_anew=True) for role, backend in crew.backends.items()})
     return Workflow(crew, VERIFICATION if verifies_only else table_of(config), watch)

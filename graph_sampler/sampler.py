@@ -14,7 +14,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -71,8 +71,14 @@ class Worker:
         return found
 
 
-def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | None = None) -> Sample:
+def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | None = None, workers: Workers | None = None) -> Sample:
     """The sample that the config asks for; a shortfall is reported, never filled with something else.
+
+    Args:
+        graph: the cleaned graph.
+        config: what is asked for.
+        progress: is told how far it is.
+        workers: where roots are asked; `None` for processes of this machine. The outcome is the same.
 
     Raises:
         SamplingError: the graph has no root in range, or no root proposes a trace.
@@ -80,7 +86,7 @@ def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | Non
     """
     tell = progress or (lambda what, done, total: None)
     settings = config.sampler
-    with _workers(graph, config) as (worker, run):
+    with (workers or local_workers)(graph, config) as (worker, run):
         names, caps = worker.proposer.names, settings.caps
         found_roots = roots(graph, caps.seed_min, caps.seed_max, names.meta_relations, names.meta_entities)
         if not found_roots:
@@ -185,8 +191,12 @@ class _PoolRun:
         return self._pool.map(_call, [(function, chunk) for chunk in chunks])
 
 
+Workers = Callable[[TemporalGraph, Config], AbstractContextManager[tuple[Worker, Run]]]
+"""Makes a worker of this process, and a function that maps chunks in order over all processes."""
+
+
 @contextmanager
-def _workers(graph: TemporalGraph, config: Config) -> Iterator[tuple[Worker, Run]]:
+def local_workers(graph: TemporalGraph, config: Config) -> Iterator[tuple[Worker, Run]]:
     """A worker of this process, and a function that maps chunks in order over all processes."""
     here = Worker(graph, config)
     if config.sampler.workers == 1:

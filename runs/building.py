@@ -7,6 +7,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from agents.workflow import InstanceResult, Workflow, run_instance
 from runs.config_file import LoadedConfig, check_environment
 from runs.database import UsageRow
 from runs.engine import Agents, is_finished, number_to_take, run_pending
+from runs.executors import AgentSetup, Executor
 from runs.kinds import kind_of
 from runs.ledger import RunLedger
 from runs.manifest import Counts
@@ -110,8 +112,14 @@ def usage_lines(rows: Sequence[UsageRow]) -> Iterator[str]:
         yield f"{unknown} calls were cut off before their end was known; they count with the most that they can have cost"
 
 
-def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -> BuildReport:
+def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False, executor: Executor | None = None) -> BuildReport:
     """Makes or continues a run; everything that the user may have got wrong is looked at first.
+
+    Args:
+        path: the run directory.
+        loaded: the config.
+        retry_failed: redo the instances that failed.
+        executor: where sampler and agents work; `None` for this machine.
 
     Raises:
         ChronoQGError: config, graph, directory, cache or server is not as it must be.
@@ -119,10 +127,13 @@ def build_run(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -
     """
     check_environment(loaded)
     with RunFolder(path, loaded) as folder, open_cache(loaded.config) as cache:
-        return build_in(folder, cache, sample_into, retry_failed=retry_failed)
+        make = partial(sample_into, executor=executor)
+        return build_in(folder, cache, make, retry_failed=retry_failed, executor=executor)
 
 
-def build_in(folder: RunFolder, cache: ResponseCache | None, make: MakeTraces, *, retry_failed: bool = False) -> BuildReport:
+def build_in(
+    folder: RunFolder, cache: ResponseCache | None, make: MakeTraces, *, retry_failed: bool = False, executor: Executor | None = None
+) -> BuildReport:
     """Makes or continues the run of a directory that this process owns.
 
     Args:
@@ -130,6 +141,7 @@ def build_in(folder: RunFolder, cache: ResponseCache | None, make: MakeTraces, *
         cache: replies that were paid for; `None` if no server is asked.
         make: stores the traces of a run that has none yet.
         retry_failed: redo the instances that failed.
+        executor: where the agents work; `None` for this process.
 
     Raises:
         ChronoQGError: config, source, cache or server is not as it must be.
@@ -143,9 +155,9 @@ def build_in(folder: RunFolder, cache: ResponseCache | None, make: MakeTraces, *
         written: list[Path] = []
         if not is_finished(folder, retry_failed=retry_failed):
             try:
-                workflow = _workflow(folder, cache, retry_failed=retry_failed)
+                agents = _agents(folder, cache, executor, retry_failed=retry_failed)
                 with rare_collections():
-                    written = run_pending(folder, agents_of(workflow), retry_failed=retry_failed, advance=advance)
+                    written = run_pending(folder, agents, retry_failed=retry_failed, advance=advance)
             except (KeyboardInterrupt, ChronoQGError):
                 done, paid = len(folder.database.finished()), spent(folder.database.usage())
                 say(f"{done} of {max(done, number_to_take(folder))} instances are done, {paid:.4f} USD spent")
@@ -153,12 +165,12 @@ def build_in(folder: RunFolder, cache: ResponseCache | None, make: MakeTraces, *
     return _report(folder, written)
 
 
-def _workflow(folder: RunFolder, cache: ResponseCache | None, *, retry_failed: bool) -> Workflow:
-    """The workflow of a run that this process owns, within the run's budget."""
+def _agents(folder: RunFolder, cache: ResponseCache | None, executor: Executor | None, *, retry_failed: bool) -> Agents:
+    """The agents of a run that this process owns, within the run's budget."""
     database, config = folder.database, _with_prompts(folder)
     ledger = RunLedger(database, config.models, config.run.budget_usd, tell=say)
     config = asyncio.run(find_modes(config, database, ledger, say))
-    return build_workflow(
+    workflow = build_workflow(
         config,
         kind=kind_of(folder.origin),
         environ=os.environ,
@@ -168,6 +180,7 @@ def _workflow(folder: RunFolder, cache: ResponseCache | None, *, retry_failed: b
         tell=say,
         unusable=database,
     )
+    return agents_of(workflow) if executor is None else executor.agents(workflow, AgentSetup(config, folder.origin))
 
 
 def prompt_files(config: Config, kind: InstanceKind = GRAPH) -> dict[str, bytes]:

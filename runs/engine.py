@@ -117,10 +117,7 @@ async def _run_one(record: Instance, run_instance: RunInstance) -> tuple[Instanc
     except ChronoQGError:
         raise
     except Exception as err:
-        # The message may quote a request, and a request its key: only the kind of error and its place are kept.
-        place = traceback.extract_tb(err.__traceback__)[-1]
-        detail = f"unexpected {type(err).__name__} in {Path(place.filename).name}:{place.lineno}"
-        result = InstanceResult(Status.FAILED, None, None, detail, Node.REWRITE, ())
+        result = crashed(err)
     outcome = InstanceOutcome(
         instance_id=record.id,
         status=result.status,
@@ -130,3 +127,11 @@ async def _run_one(record: Instance, run_instance: RunInstance) -> tuple[Instanc
         last_node=result.last_node,
     )
     return outcome, result.visits
+
+
+def crashed(err: Exception) -> InstanceResult:
+    """What an error in the program makes of its instance."""
+    # The message may quote a request, and a request its key: only the kind of error and its place are kept.
+    place = traceback.extract_tb(err.__traceback__)[-1]
+    detail = f"unexpected {type(err).__name__} in {Path(place.filename).name}:{place.lineno}"
+    return InstanceResult(Status.FAILED, None, None, detail, Node.REWRITE, ())

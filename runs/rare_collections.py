@@ -17,11 +17,16 @@ _THRESHOLDS = (50_000, 20, 50)
 def rare_collections() -> Iterator[None]:
     """Leaves what is there now alone and looks at new objects rarely; the collector's own pace returns at the end."""
     before = gc.get_threshold()
-    gc.collect(1)  # the younger ones alone: a look at all takes longer than a small run
-    gc.freeze()
-    gc.set_threshold(*_THRESHOLDS)
+    collect_rarely()
     try:
         yield
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
+
+
+def collect_rarely() -> None:
+    """The same for good, in a process that does nothing else."""
+    gc.collect(1)  # the younger ones alone: a look at all takes longer than a small run
+    gc.freeze()
+    gc.set_threshold(*_THRESHOLDS)

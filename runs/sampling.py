@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from graph_sampler.load import load_graph
 from graph_sampler.sampler import sample_traces
+from runs.executors import Executor
 from runs.manifest import GraphNote
 from runs.run_folder import RunFolder
 from runs.terminal import Advance
@@ -16,16 +17,23 @@ from state.graph_report import CleaningReport
 Note = Callable[[str], None]
 
 
-def sample_into(folder: RunFolder, note: Note, advance: Advance | None = None) -> CoverageReport:
+def sample_into(folder: RunFolder, note: Note, advance: Advance | None = None, executor: Executor | None = None) -> CoverageReport:
     """Samples the config's traces and stores them; `note` is told in a line what the graph is.
 
+    Args:
+        folder: where they are stored.
+        note: is told what the graph is.
+        advance: is told how far it is.
+        executor: where roots are asked; `None` for this machine.
+
     Raises:
+        ClusterError: the cluster cannot be used.
         GraphFormatError: the graph is refused.
         SamplingError: no trace can be had.
     """
     graph, report = load_graph(folder.config.graph)
     note(describe_graph(report))
-    sample = sample_traces(graph, folder.config, progress=advance)
+    sample = sample_traces(graph, folder.config, progress=advance, workers=None if executor is None else executor.workers)
     folder.write_sample(sample.lines, sample.coverage, graph_note(folder.config, report))
     return sample.coverage
 

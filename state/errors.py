@@ -56,6 +56,10 @@ class BudgetReached(ChronoQGError):
     exit_code = 1
 
 
+class ClusterError(ChronoQGError):
+    """A cluster cannot be reached, is not fit for the work, or keeps losing it; what is finished is kept."""
+
+
 class ReplayMismatch(ChronoQGError):
     """A replay differs from the record; `where` is run, instance and visit."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from runs.building import BuildReport, build_in, open_cache
 from runs.config_file import LoadedConfig, check_environment
+from runs.executors import Executor
 from runs.run_folder import RunFolder
 from runs.terminal import say
 from state.errors import RunFolderError, TableError
@@ -14,13 +15,14 @@ from tdbench.sampling import sample_questions, source_of
 from tdbench.tables.store import open_tables
 
 
-def build_tables(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False) -> BuildReport:
+def build_tables(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False, executor: Executor | None = None) -> BuildReport:
     """Makes or continues a run; everything that the user may have got wrong is looked at first.
 
     Args:
         path: the run directory.
         loaded: the config; its `tdbench` says what is asked.
         retry_failed: redo the phrasings that failed.
+        executor: where the agents work; `None` for this process.
 
     Raises:
         ChronoQGError: config, tables, directory, cache or server is not as it must be.
@@ -30,7 +32,7 @@ def build_tables(path: Path, loaded: LoadedConfig, *, retry_failed: bool = False
     with RunFolder(path, loaded, "tables") as folder, open_cache(loaded.config) as cache:
         if folder.reader is not None:
             _refuse_other_rows(folder)
-        return build_in(folder, cache, sample_questions, retry_failed=retry_failed)
+        return build_in(folder, cache, sample_questions, retry_failed=retry_failed, executor=executor)
 
 
 def _refuse_other_rows(folder: RunFolder) -> None:

@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from runs.cli.options import ConfigFile, Debug, Json, Out, Overrides, errors_as_lines, print_report, run_directory
+from runs.cli.options import (
+    Address,
+    ConfigFile,
+    Debug,
+    Json,
+    OnExecutor,
+    Out,
+    Overrides,
+    Where,
+    errors_as_lines,
+    print_report,
+    run_directory,
+)
 from runs.terminal import progress, say, write_json, write_out
 
 Limit = Annotated[
@@ -17,7 +29,15 @@ Limit = Annotated[
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Redo the instances that failed.")]
 
 
-def sample(config: ConfigFile, overrides: Overrides = None, out: Out = None, as_json: Json = False, debug: Debug = False) -> None:
+def sample(
+    config: ConfigFile,
+    overrides: Overrides = None,
+    out: Out = None,
+    executor: OnExecutor = Where.LOCAL,
+    address: Address = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
     """Sample traces from the config's graph, without any agent.
 
     \b
@@ -27,17 +47,18 @@ def sample(config: ConfigFile, overrides: Overrides = None, out: Out = None, as_
     with errors_as_lines(debug):
         from runs.config_file import load_config
         from runs.coverage_table import render_coverage
+        from runs.executors import executor_of
         from runs.run_folder import TRACES, RunFolder
         from runs.sampling import sample_into
 
         loaded = load_config(config, overrides or ())
-        with RunFolder(run_directory(out, config), loaded) as folder:
+        with executor_of(executor.value, address) as elsewhere, RunFolder(run_directory(out, config), loaded) as folder:
             if folder.reader is not None:
                 say("already sampled; nothing to do")
                 coverage = folder.reader.coverage()
             else:
                 with progress() as advance:
-                    coverage = sample_into(folder, say, advance)
+                    coverage = sample_into(folder, say, advance, elsewhere)
             if as_json:
                 write_json(coverage.model_dump_json(indent=2).encode() + b"\n")
             else:
@@ -78,6 +99,8 @@ def build(
     out: Out = None,
     limit: Limit = None,
     retry_failed: RetryFailed = False,
+    executor: OnExecutor = Where.LOCAL,
+    address: Address = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what `chronoqg estimate` prints and write nothing.")] = False,
     as_json: Json = False,
     debug: Debug = False,
@@ -90,6 +113,7 @@ def build(
     Example:
         chronoqg build runs/quickstart.yaml
         chronoqg build runs/quickstart.yaml --limit 20 --out runs/output/few
+        chronoqg build runs/quickstart.yaml --executor ray
     """
     with errors_as_lines(debug):
         if dry_run:
@@ -98,9 +122,11 @@ def build(
             return
         from runs.building import build_run
         from runs.config_file import load_config
+        from runs.executors import executor_of
 
         loaded = load_config(config, [*(overrides or ()), *_as_override(limit)])
-        report = build_run(run_directory(out, config), loaded, retry_failed=retry_failed)
+        with executor_of(executor.value, address) as elsewhere:
+            report = build_run(run_directory(out, config), loaded, retry_failed=retry_failed, executor=elsewhere)
         print_report(report, as_json)
         raise typer.Exit(1 if report.counts.failed else 0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Protocol
 
@@ -27,6 +28,24 @@ Out = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Ask again what got no usable reply.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print how many calls are left and what they may cost; ask nobody.")]
+
+
+class Where(StrEnum):
+    """Who does the work."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+OnExecutor = Annotated[
+    Where, typer.Option("--executor", help="Who does the work: this machine, or the workers of a Ray cluster (the extra `ray`).")
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address", metavar="HOST:PORT", help="The Ray cluster. Default: RAY_ADDRESS, else Ray on this machine.", show_default=False
+    ),
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 

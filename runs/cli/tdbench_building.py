@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 
 from runs.cli.making import RetryFailed
-from runs.cli.options import ConfigFile, Debug, DryRun, Json, Out, Overrides, RunPath, errors_as_lines, print_report, run_directory
+from runs.cli.options import (
+    Address,
+    ConfigFile,
+    Debug,
+    DryRun,
+    Json,
+    OnExecutor,
+    Out,
+    Overrides,
+    RunPath,
+    Where,
+    errors_as_lines,
+    print_report,
+    run_directory,
+)
 from runs.terminal import progress, say, write_json, write_out
 
 Phrasings = Annotated[
@@ -35,6 +49,8 @@ def build(
     out: Out = None,
     limit: Phrasings = None,
     retry_failed: RetryFailed = False,
+    executor: OnExecutor = Where.LOCAL,
+    address: Address = None,
     dry_run: DryRun = False,
     as_json: Json = False,
     debug: Debug = False,
@@ -54,6 +70,7 @@ def build(
         from evaluation.translation.accuracy import report_of
         from runs.config_file import load_config
         from runs.estimating import estimate
+        from runs.executors import executor_of
         from tdbench.building import build_tables
         from tdbench.sampling import read_instances
 
@@ -67,7 +84,8 @@ def build(
                 write_out(foreseen.lines())
             say("next: the same command without --dry-run")
             return
-        report = report_of(build_tables(path, loaded, retry_failed=retry_failed))
+        with executor_of(executor.value, address) as elsewhere:
+            report = report_of(build_tables(path, loaded, retry_failed=retry_failed, executor=elsewhere))
         print_report(report, as_json)
         raise typer.Exit(1 if report.failed else 0)
 
