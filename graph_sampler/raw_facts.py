@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,19 +19,26 @@ Texts = Any
 
 
 class FactBuffer:
-    """Collects batches of five text columns as codes; memory grows with the columns, not the text."""
+    """Collects batches of five text columns as codes; memory grows with the columns, not the text.
+
+    A batch is encoded in a thread while its loader reads the next one; Arrow needs no lock for it.
+    """
 
     def __init__(self) -> None:
-        self._batches: list[tuple[Any, ...]] = []
+        self._encoder = ThreadPoolExecutor(max_workers=1)
+        self._batches: list[Future[tuple[Any, ...]]] = []
 
     def add(self, columns: Sequence[Texts]) -> None:
         """Take one batch of rows as five columns: subject, relation, object, start and end."""
-        self._batches.append(tuple(column.dictionary_encode() for column in columns))
+        self._batches.append(self._encoder.submit(_encoded, tuple(columns)))
+        if len(self._batches) > 1:
+            self._batches[-2].result()  # no more than two batches of text at a time
 
     def finish(self, malformed: int) -> RawFacts:
-        """All rows; the buffer is empty afterwards."""
-        self._batches.append((pa.array([], pa.string()).dictionary_encode(),) * 5)
-        subjects, relations, objects, starts, ends = zip(*self._batches, strict=True)
+        """All rows; the buffer cannot be used afterwards."""
+        self.add((pa.array([], pa.string()),) * 5)
+        subjects, relations, objects, starts, ends = zip(*(batch.result() for batch in self._batches), strict=True)
+        self._encoder.shutdown()
         self._batches.clear()
         entities, entity_codes = _unified((*subjects, *objects))
         relation_ids, relation_codes = _unified(relations)
@@ -40,6 +48,10 @@ class FactBuffer:
             entities, relation_ids, times,
             entity_codes[:rows], relation_codes, entity_codes[rows:], time_codes[:rows], time_codes[rows:], malformed,
         )  # fmt: skip
+
+
+def _encoded(columns: tuple[Texts, ...]) -> tuple[Any, ...]:
+    return tuple(column.dictionary_encode() for column in columns)
 
 
 def _unified(chunks: Sequence[Any]) -> tuple[list[str], Codes]:
