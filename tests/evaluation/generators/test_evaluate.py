@@ -80,10 +80,16 @@ class Known:
     silent: set[str] = field(default_factory=set)
     """Ids for which it says nothing."""
 
+    def __post_init__(self) -> None:
+        self._shown = [
+            (record, task_of(record, shows_path=False).facts_text(), json.dumps(record.answer, ensure_ascii=False))
+            for record in self.records
+        ]
+
     def __call__(self, body: dict[str, Any]) -> Reply:
         text = body["messages"][1]["content"]
-        for record in self.records:
-            if task_of(record, shows_path=False).facts_text() in text and json.dumps(record.answer, ensure_ascii=False) in text:
+        for record, facts, answer in self._shown:
+            if facts in text and answer in text:
                 if record.id in self.silent:
                     return Reply(content="")
                 return Reply(content=f"Final question: {record.final_question}" if int(record.id[-1], 16) % 2 else "Who?")
