@@ -33,6 +33,7 @@ NAME_FILES = ("events", "entities", "preferred_labels")
 PROPERTY_FILE = "property_labels"
 TEXT_EVENT_FILE = "text_events"
 DEFAULT_MIN_YEAR = 1000
+_READ = frozenset((*RELATION_FILES, *EVENT_TIME_FILES, *NAME_FILES, PROPERTY_FILE, TEXT_EVENT_FILE))
 _NAME = re.compile(r"([a-z_0-9]+)\.(?:nq|nt|ttl)(?:\.[a-z0-9]+)?\Z", re.IGNORECASE)
 
 
@@ -40,6 +41,12 @@ def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> t
     options = config.options
     files = _files(paths)
     facts = _read_facts(files, config, counters)
+    if not len(facts.subject):
+        raise GraphFormatError(
+            f"no timed relation in {counters.rows:,} lines",
+            where=_listed(files, (*RELATION_FILES, *EVENT_TIME_FILES)),
+            remedy="Is it a dump of EventKG, and are graph.options.relations ids of its relations?",
+        )
     names = Names(facts.entities, options.language)
     for name in (*NAME_FILES, *([TEXT_EVENT_FILE] if options.text_events else [])):
         if name in files:
@@ -89,7 +96,7 @@ def _files(paths: Iterable[Path]) -> dict[str, Path]:
             raise GraphFormatError("no such file or folder", where=str(path))
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
             match = _NAME.match(file.name)
-            if match is None or not file.is_file():
+            if match is None or match[1].lower() not in _READ or not file.is_file():
                 continue
             other = found.setdefault(match[1].lower(), file)
             if other != file:

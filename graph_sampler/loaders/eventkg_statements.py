@@ -52,7 +52,7 @@ class FactSink:
             column.append(identifier)
         self._times[0].append(start)
         self._times[1].append(end)
-        self._source.append(self._positions.setdefault(source, len(self._positions)))
+        self._source.append(self._positions.setdefault(source, len(self._positions)) if source else -1)
         if len(self._source) >= _BATCH:
             self._flush()
 
@@ -65,7 +65,7 @@ class FactSink:
         self._sources.append(np.full(len(raw.subject), self._positions.setdefault(source, len(self._positions)), np.int32))
 
     def finish(self) -> tuple[RawFacts, Codes]:
-        """All facts, and a code for the source of each."""
+        """All facts, and a code for the source of each, -1 where none is stated as in the light edition."""
         self._flush()
         return self._facts.finish(0), np.concatenate([np.empty(0, np.int32), *self._sources]).astype(np.int32)
 
@@ -145,6 +145,7 @@ class StatementReader:
                     where=f"{self.path}, line {number}",
                     remedy="EventKG's files have one statement a line; is it one of them?",
                 )
+            self.vocabulary.learn_host(terms[0])
             return
 
 

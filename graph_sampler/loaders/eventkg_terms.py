@@ -20,6 +20,7 @@ _RDF = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _SEM = b"http://semanticweb.cs.vu.nl/2009/11/sem/"
 _DCTERMS = b"http://purl.org/dc/terms/"
 _ITEM = b"http://www.wikidata.org/entity/Q"
+_FOREIGN = (b"<http://yago-knowledge.org/", b"<http://dbpedia.org/")
 _MOST_KNOWN = 1 << 16
 
 
@@ -90,6 +91,13 @@ class Vocabulary:
         self.parts: dict[bytes, Part] = {}
         """What the predicates met so far stand for, by their term."""
         self._relations: dict[bytes, Relation] = {}
+        self._host = HOST
+
+    def learn_host(self, subject: bytes) -> None:
+        """Take the address before `resource/` in a file's first subject for the project's: it is a setting of the writer."""
+        host, found, _ = (self._prefixes.iri(subject) or b"").partition(b"resource/")
+        if found and host.count(b"/") == HOST.count(b"/") and not subject.startswith(_FOREIGN):
+            self._host = host.lower()
 
     def declare(self, line: bytes) -> bool:
         """Whether the line declares a prefix or the base."""
@@ -98,8 +106,8 @@ class Vocabulary:
     def iri(self, term: bytes) -> bytes | None:
         """The IRI of a term, the project's host in lower case; `None` for a literal or a prefix that was not declared."""
         iri = self._prefixes.iri(term)
-        if iri is not None and iri[: len(HOST)].lower() == HOST:
-            return HOST + iri[len(HOST) :]
+        if iri is not None and iri[: len(self._host)].lower() == self._host:
+            return HOST + iri[len(self._host) :]
         return iri
 
     def part(self, predicate: bytes) -> Part:

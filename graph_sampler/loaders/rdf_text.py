@@ -10,7 +10,7 @@ import re
 
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _PLAIN = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
-_LITERAL = re.compile(rb'"((?:[^"\\]|\\.)*)"(?:@([A-Za-z]+(?:-[A-Za-z0-9]+)*)|\^\^(<[^<>\s]*>|\S+))?', re.DOTALL)
+_LITERAL = re.compile(rb'"([^"\\]*(?:\\.[^"\\]*)*)"(?:@([A-Za-z]+(?:-[A-Za-z0-9]+)*)|\^\^(<[^<>\s]*>|\S+))?', re.DOTALL)
 _DECLARED = re.compile(rb"\s*@?prefix\s+([^\s:]*):\s*<([^<>\s]*)>\s*\.?\s*", re.IGNORECASE)
 _BASE = re.compile(rb"\s*@?base\s+<([^<>\s]*)>\s*\.?\s*", re.IGNORECASE)
 _DATE = re.compile(r"([+-]?\d{1,6})(?:-(\d\d)(?:-(\d\d)(?:T.*)?)?)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII | re.DOTALL)

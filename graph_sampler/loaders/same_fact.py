@@ -51,7 +51,7 @@ def without_vaguer_copies(raw: RawFacts, source: Codes, counters: ImportCounters
 
     Args:
         raw: the rows.
-        source: (rows,) a code for the source of each.
+        source: (rows,) a code for the source of each, -1 where it is not stated and may be any.
         counters: takes the number of rows left out as `duplicate_other_source`.
     """
     if len(raw.subject) < 2:
@@ -61,11 +61,12 @@ def without_vaguer_copies(raw: RawFacts, source: Codes, counters: ImportCounters
     low, high = (function.reduceat(source[order], first) for function in (np.minimum, np.maximum))
     ranges: dict[int, TimeRange] = {}
     kept = np.ones(len(order), np.bool_)
-    for group in np.flatnonzero((sizes > 1) & (low != high)):
+    for group in np.flatnonzero((sizes > 1) & ((low != high) | (low < 0))):
         rows = order[first[group] : first[group] + sizes[group]].tolist()
         bounds = {row: _ranges(raw, ranges, row) for row in rows}
         for row in rows:
-            kept[row] = not any(source[row] != source[other] and _is_vaguer(bounds[row], bounds[other]) for other in rows)
+            others = [other for other in rows if source[row] != source[other] or source[row] < 0]
+            kept[row] = not any(_is_vaguer(bounds[row], bounds[other]) for other in others)
     counters.add(ImportCounter.DUPLICATE_OTHER_SOURCE, int((~kept).sum()))
     return keep_rows(raw, kept)
 

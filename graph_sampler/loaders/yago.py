@@ -26,7 +26,7 @@ from state.errors import ConfigError, GraphFormatError
 from state.graph_report import ImportCounter
 from state.interval import Granularity
 
-_TERM = rb'(<[^<>]*>|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^\S+)?|[^\s"<>]+)'
+_TERM = rb'(<[^<>]*>|"[^"\\]*(?:\\.[^"\\]*)*"(?:@[\w-]+|\^\^\S+)?|[^\s"<>]+)'
 _STATEMENT = re.compile(rb"\s*<<\s*" + rb"\s+".join([_TERM] * 3) + rb"\s*>>\s+" + _TERM + rb"\s+" + _TERM + rb"\s*\.\s*")
 _STATED = {b"gYear": "year", b"gYearMonth": "month", b"date": "day", b"dateTime": "day"}
 _BOUNDS = {
@@ -199,7 +199,7 @@ def _read_labels(path: Path, wanted: frozenset[str], language: str, labels: dict
     terms, tag, tab = _Terms(), b'"@' + language.encode(), b"\t"
     for block, _ in read_blocks(path):
         for line in block.split(b"\n"):
-            if tag not in line.lower():
+            if tag not in line:
                 if line[:1] in (b"@", b"P", b"p", b"B", b"b"):
                     terms.prefixes.declare(line)
                 continue

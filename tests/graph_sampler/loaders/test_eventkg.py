@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from tests.eventkg_layout import DAYS, Graph, Layout, days, files, quoted, time_
 
 SYNTAXES = [
     Layout("early"), Layout("full"), Layout("light"), Layout("full", "http://eventkg.l3s.uni-hannover.de/"),
-    Layout("light", "http://EventKG.L3S.uni-hannover.de/"),
+    Layout("light", "http://EventKG.L3S.uni-hannover.de/"), Layout("full", "https://events.example.org/"), Layout("early", "http://x.org/"),
 ]  # fmt: skip
 LABELS = {"event_1": "Arn Games", "entity_1": "Ana Roy", "entity_2": "FC Arn", "entity_3": "Bo Lind"}
 SMALL = Graph(
@@ -237,6 +238,11 @@ def test_of_two_sources_the_more_precise_is_kept_and_of_one_source_both(tmp_path
     path = folder(tmp_path / "one", {"relations_entities_temporal": vague.replace("graph/yago", "graph/wikidata")})
     graph, report = load(path)
     assert (facts(graph), len(graph.dropped), counters(report)) == (set(SMALL.facts), 2, {})
+    path = folder(
+        tmp_path / "light", {"relations_entities_temporal": re.sub(r" <[^ ]*graph/yago> \.", " .", vague)}, layout=Layout("light")
+    )
+    graph, report = load(path)
+    assert (facts(graph), len(graph.dropped), counters(report)) == (set(SMALL.facts), 0, {"duplicate_other_source": 2})
 
 
 def test_the_same_node_id_in_two_files_is_two_nodes(tmp_path: Path) -> None:
@@ -405,3 +411,8 @@ def test_a_folder_without_facts_or_names_is_refused_and_one_with_both_is_recogni
         load(tmp_path)
     with pytest.raises(GraphFormatError, match="no such file or folder"):
         load(tmp_path / "none")
+
+
+def test_a_dump_without_the_wanted_relations_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(GraphFormatError, match=r"no timed relation in \d+ lines. Is it a dump of EventKG"):
+        load(write(tmp_path, SMALL), relations=["P1"])
