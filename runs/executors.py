@@ -62,7 +62,7 @@ def executor_of(name: ExecutorName, address: str | None = None) -> Iterator[Exec
         yield None
         return
     if importlib.util.find_spec("ray") is None:
-        remedy = "Install the extra, e.g. pip install 'chronoqg[ray]' in a checkout: pip install -e '.[ray]'."
+        remedy = "Install the extra: pip install -e '.[ray]' in a checkout."
         raise ConfigError("Ray is not installed", where="--executor ray", remedy=remedy)
     from runs.ray_executor import RayExecutor
 
