@@ -44,7 +44,9 @@ _ESCAPED = re.compile(r"_u([0-9A-Fa-f]{4,6})_")
 _ITEM_SUFFIX = re.compile(r"_Q\d+\Z")
 _SUFFIXES = (".ttl", ".nt", ".ntx", ".nttl", ".tsv")
 _BATCH = 1 << 15
-_Row = tuple[str, str, str, str, str]
+_FIELDS = 8
+"""Between tabs: `<<`, subject, relation, object, `>>`, what is stated of them, a literal and a full stop."""
+_MOST_KNOWN = 1 << 17
 
 
 def _loader(has_stated: bool) -> Callable[[list[Path], GraphConfig, ImportCounters], tuple[RawFacts, RawLabels]]:
@@ -92,11 +94,20 @@ class _Terms:
     def __init__(self) -> None:
         self.prefixes = Prefixes()
         self._known: dict[bytes, str | None] = {}
+        self._bounds: dict[bytes, str] = {}
+
+    def bound(self, predicate: bytes) -> str:
+        """`start`, `end` or `point`, empty for an annotation that is no time."""
+        if predicate not in self._bounds:
+            if len(self._bounds) >= _MOST_KNOWN:
+                self._bounds.clear()
+            self._bounds[predicate] = _BOUNDS.get(self.prefixes.iri(predicate) or b"", "")
+        return self._bounds[predicate]
 
     def id(self, term: bytes) -> str | None:
         """A short id such as `yago:Ana_Roy`; `None` for a literal or a prefix that was not declared."""
         if term not in self._known:
-            if len(self._known) >= 1 << 18:
+            if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
             iri = None if term.startswith(b'"') else self.prefixes.iri(term)
             self._known[term] = None if iri is None else _short(iri)
@@ -119,7 +130,8 @@ class _AnnotationReader:
         """Statements about statements met so far."""
         self._wanted = frozenset(config.options.relations)
         self._counters, self._unstated = counters, unstated
-        self._rows: list[_Row] = []
+        self._times: dict[bytes, str] = {}
+        self._columns: tuple[list[str], ...] = ([], [], [], [], [])
 
     def read(self, path: Path) -> None:
         """Add the rows of a file; lines that are no statement about a statement are passed over."""
@@ -137,41 +149,52 @@ class _AnnotationReader:
                     self._take(line, terms)
                 elif line[:1] in (b"@", b"P", b"p", b"B", b"b"):
                     terms.prefixes.declare(line)
-            if len(self._rows) >= _BATCH:
+            if len(self._columns[0]) >= _BATCH:
                 self._flush()
         self._flush()
         self.annotations += rows
         self._counters.read(path, rows)
 
     def _take(self, line: bytes, terms: _Terms) -> None:
-        match = _STATEMENT.fullmatch(line)
-        if match is None:
+        fields = line.split(b"\t")
+        if len(fields) == _FIELDS and fields[0] == b"<<" and fields[4] == b">>":
+            triple, (predicate, literal) = fields[1:4], fields[5:7]
+        elif match := _STATEMENT.fullmatch(line):
+            *triple, predicate, literal = match.groups()
+        else:
             self._counters.add(ImportCounter.MALFORMED)
             return
-        bound = _BOUNDS.get(terms.prefixes.iri(match[4]) or b"")
-        if bound is None:
+        bound = terms.bound(predicate)
+        if not bound:
             return
-        subject, relation, object_ = terms.id(match[1]), terms.id(match[2]), terms.id(match[3])
-        if object_ is None and match[3].startswith(b'"'):
+        subject, relation, object_ = map(terms.id, triple)
+        if object_ is None and triple[2].startswith(b'"'):
             self._counters.add(ImportCounter.LITERAL_OBJECT)
         elif subject is None or relation is None or object_ is None:
             self._counters.add(ImportCounter.MALFORMED)
         elif not self._wanted or relation in self._wanted:
-            text = self._time(match[5])
-            start, end = (text if bound in (side, "point") else ABSENT for side in ("start", "end"))
-            self._rows.append((subject, relation, object_, start, end))
+            text = self._time(literal)
+            start, end = (ABSENT if bound == "end" else text), (ABSENT if bound == "start" else text)
+            for column, cell in zip(self._columns, (subject, relation, object_, start, end), strict=True):
+                column.append(cell)
 
     def _time(self, term: bytes) -> str:
         """The time text of a literal, as fine as its datatype or, where that says nothing, as the setting says."""
-        value, _, datatype = read_literal(term) or (b"", b"", b"")
-        name = datatype[max(datatype.rfind(b"#"), datatype.rfind(b":")) + 1 :].removesuffix(b">")
-        text = literal_text(value)
-        return cut_date(text, self._unstated or _STATED.get(name, "day")) or f"no time: {text[:40]}"
+        known = self._times.get(term)
+        if known is None:
+            if len(self._times) >= _MOST_KNOWN:
+                self._times.clear()
+            value, _, datatype = read_literal(term) or (b"", b"", b"")
+            name = datatype[max(datatype.rfind(b"#"), datatype.rfind(b":")) + 1 :].removesuffix(b">")
+            text = literal_text(value)
+            known = self._times[term] = cut_date(text, self._unstated or _STATED.get(name, "day")) or f"no time: {text[:40]}"
+        return known
 
     def _flush(self) -> None:
-        if self._rows:
-            self.facts.add([pa.array(column, pa.string()) for column in zip(*self._rows, strict=True)])
-            self._rows.clear()
+        if self._columns[0]:
+            self.facts.add([pa.array(column, pa.string()) for column in self._columns])
+            for column in self._columns:
+                column.clear()
 
 
 def _labels(files: Iterable[Path], raw: RawFacts, config: GraphConfig, counters: ImportCounters) -> RawLabels:
