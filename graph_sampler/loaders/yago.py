@@ -220,7 +220,9 @@ def _labels(files: Iterable[Path], raw: RawFacts, config: GraphConfig, counters:
 def _read_labels(path: Path, wanted: frozenset[str], language: str, labels: dict[str, str], aliases: dict[str, set[str]]) -> None:
     """Take the labels and aliases of the wanted ids; of several labels the smallest."""
     terms, tag, tab = _Terms(), b'"@' + language.encode(), b"\t"
-    for block, _ in read_blocks(path):
+    for block, first in read_blocks(path):
+        if not block.isascii():
+            decode(block, path, first)
         for line in block.split(b"\n"):
             if tag not in line:
                 if line[:1] in (b"@", b"P", b"p", b"B", b"b"):

@@ -212,6 +212,9 @@ def test_files_without_annotations_and_of_the_other_version_are_refused(tmp_path
     path = written(tmp_path / "yago-meta.ttl", annotated(FACTS, "yago45"))
     with pytest.raises(GraphFormatError, match=r"yago-meta.ttl, line 5: names with prefixes.*yago45"):
         load(path, "yago4")
+    (tmp_path / "yago-labels.ttl").write_bytes(b'yago:Ana_Roy\trdfs:label\t"Ana R\xf6y"@en\t.\n')
+    with pytest.raises(GraphFormatError, match=r"yago-labels.ttl, line 1: not UTF-8"):
+        load(tmp_path, "yago45")
     (tmp_path / "empty").mkdir()
     with pytest.raises(GraphFormatError, match="no file of YAGO in this folder"):
         load(tmp_path / "empty", "yago4")
