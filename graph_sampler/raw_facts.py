@@ -18,6 +18,9 @@ Texts = Any
 """A pyarrow array of strings without nulls: one column of one batch."""
 
 
+_ENCODED_ROWS = 1 << 20
+
+
 class FactBuffer:
     """Collects batches of five text columns as codes; memory grows with the columns, not the text.
 
@@ -26,17 +29,28 @@ class FactBuffer:
 
     def __init__(self) -> None:
         self._encoder = ThreadPoolExecutor(max_workers=1)
+        self._texts: list[Sequence[Texts]] = []
+        self._rows = 0
         self._batches: list[Future[tuple[Any, ...]]] = []
 
     def add(self, columns: Sequence[Texts]) -> None:
         """Take one batch of rows as five columns: subject, relation, object, start and end."""
-        self._batches.append(self._encoder.submit(_encoded, tuple(columns)))
+        self._texts.append(columns)
+        self._rows += len(columns[0])
+        if self._rows >= _ENCODED_ROWS:
+            self._encode()
+
+    def _encode(self) -> None:
+        """Have the rows at hand encoded; few and long batches, since merging costs the sum of their distinct texts."""
+        self._batches.append(self._encoder.submit(_encoded, self._texts))
+        self._texts, self._rows = [], 0
         if len(self._batches) > 1:
             self._batches[-2].result()  # no more than two batches of text at a time
 
     def finish(self, malformed: int) -> RawFacts:
         """All rows; the buffer cannot be used afterwards."""
         self.add((pa.array([], pa.string()),) * 5)
+        self._encode()
         subjects, relations, objects, starts, ends = zip(*(batch.result() for batch in self._batches), strict=True)
         self._encoder.shutdown()
         self._batches.clear()
@@ -50,8 +64,8 @@ class FactBuffer:
         )  # fmt: skip
 
 
-def _encoded(columns: tuple[Texts, ...]) -> tuple[Any, ...]:
-    return tuple(column.dictionary_encode() for column in columns)
+def _encoded(batches: Sequence[Sequence[Texts]]) -> tuple[Any, ...]:
+    return tuple(pa.chunked_array(column).dictionary_encode().combine_chunks() for column in zip(*batches, strict=True))
 
 
 def _unified(chunks: Sequence[Any]) -> tuple[list[str], Codes]:

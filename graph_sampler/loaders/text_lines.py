@@ -23,7 +23,7 @@ from pyarrow import csv
 from graph_sampler.raw_facts import Texts
 from state.errors import GraphFormatError
 
-_BLOCK = 1 << 25
+_BLOCK = 1 << 23
 _BOM = b"\xef\xbb\xbf"
 _TAB, _NEWLINE = 9, 10
 _DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError, pa.ArrowException)
