@@ -89,6 +89,8 @@ def read_sql(text: str) -> ReadSql:
         else:
             raise _unreadable(f"a value is compared by {sign.text}")
         keyword, token = "AND", next(tokens)
+    if len({parse_iso(one.date)[1] for one in comparisons}) > 1:
+        raise _unreadable("its dates are of several units")
     return ReadSql(asked, tuple(given), tuple(dict.fromkeys(shared)), tuple(comparisons))
 
 

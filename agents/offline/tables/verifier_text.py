@@ -69,7 +69,7 @@ def pieces(question: str, tables: Sequence[ShownTable], unit: Granularity) -> li
     """The question cut into pieces, from left to right.
 
     Raises:
-        Unread: two names share signs of it and neither holds the other.
+        Unread: two names share signs of it and neither holds the other, or one that reads like a condition stands there twice.
     """
     text = unicodedata.normalize("NFC", question)
     tokens = [_Token(one.group(), normalise_label(one.group()), *one.span()) for one in _TOKEN.finditer(text)]
@@ -129,6 +129,9 @@ def _values(
             is_quoted = first > 0 and last < len(tokens) and tokens[first - 1].raw in _QUOTES and tokens[last].raw in _QUOTES
             if _is_meant(tokens[first:last], first, is_verbatim=is_verbatim, is_marked=bool(beside) or is_quoted, dates=dates):
                 found.append((first, last, piece._replace(columns=frozenset(beside) if beside else piece.columns)))
+    wordy = [(first, last) for first, last, piece in found if _is_wordy(piece.text.split())]
+    if len(wordy) != len({tuple(token.normal for token in tokens[first:last]) for first, last in wordy}):
+        raise Unread("a name that reads like a condition stands there twice")
     as_written = {(first, last) for first, last, piece in found if piece.text == _written(tokens[first:last])}
     return [one for one in found if one[:2] not in as_written or one[2].text == _written(tokens[one[0] : one[1]])]
 
@@ -145,11 +148,16 @@ def _is_meant(tokens: Sequence[_Token], first: int, *, is_verbatim: bool, is_mar
     if is_within_date:
         return False
     if len(tokens) > 1:
-        return is_verbatim or not all(token.normal in _VOCABULARY for token in tokens)
+        return not _is_wordy(token.normal for token in tokens)
     only = tokens[0]
     if only.normal in _VOCABULARY:
         return is_verbatim and first > 0 and only.raw[0].isupper()
     return is_verbatim or len(only.raw) > 3
+
+
+def _is_wordy(words: Iterable[str]) -> bool:
+    """Whether a name could be words of a question: `after 1999`."""
+    return all(word in _VOCABULARY or word.isdecimal() for word in words)
 
 
 def _columns_beside(first: int, last: int, tokens: Sequence[_Token], named: Sequence[tuple[int, int, Piece]]) -> set[str]:

@@ -41,6 +41,7 @@ def test_a_join_is_read_with_the_columns_that_its_tables_share() -> None:
         """SELECT "a", "s" FROM "t" WHERE "x" = 'y'""",
         """SELECT "a", "s", "e" FROM "t" WHERE "x" > 'y'""",
         """SELECT "a", "s", "e" FROM "t" WHERE "s" > 'soon'""",
+        """SELECT "a", "s", "e" FROM "t" WHERE "s" > '2004' AND "s" < '2004-05'""",
         """SELECT "a", "s", "e" FROM "t" WHERE "x" = 'y' OR "x" = 'z'""",
         """SELECT "a", "s", "e" FROM "t" WHERE "x" = 'y'; DROP TABLE t""",
     ],

@@ -68,6 +68,16 @@ def test_a_name_within_another_is_not_found_in_it() -> None:
     assert named(POSTS, "Who was Head of Niger in 1985?") == {"Cy Moe"}
 
 
+def test_a_name_that_reads_like_a_condition_is_known_by_its_column_and_stands_there_once() -> None:
+    table = table_of("status|name", "after 1999|Ana Roy|1990|1995", "after 1999|Bo Lind|2001|2004", "open|Cy Moe|2001|2004")
+    assert named(table, "Who is recorded for status after 1999 in 2002?") == {"Bo Lind"}
+    assert named(table, "Who is recorded for status after 1999 in an entry that began after 1999?") == {"Bo Lind"}
+    assert named(table, "Who is recorded for status open in an entry that began after 1999?") == {"Cy Moe"}
+    twice = table_of("end|name", "before|Ana Roy|1990|1995", "later|Bo Lind|2001|2004")
+    assert named(twice, "Who is recorded for end before in an entry that ended in 1995?") == {"Ana Roy"}
+    assert named(twice, "Who is recorded for end before in an entry that came to an end before 2004?") is None
+
+
 def test_a_plural_is_read_only_where_several_are_asked_for_and_no_other_name_is_spelt_so() -> None:
     table = table_of("band|role|name", "Owls|Drummer|Ana Roy|1990|1999", "Owl|Drummer|Bo Lind|1990|1999", "Owl|Singer|Cy Moe|1990|1999")
     assert named(table, "Who were the Drummers of Owl in 1995?") == {"Bo Lind"}
