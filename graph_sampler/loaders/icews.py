@@ -16,6 +16,7 @@ from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.graph_format import HEAD_BYTES, Format
 from graph_sampler.loaders.id_tables import find_file, name_ids, read_id_table
+from graph_sampler.loaders.label_tables import labels_of_config
 from graph_sampler.loaders.quadruples import first_line, part_files, read_quadruples
 from graph_sampler.loaders.text_lines import TsvReader, read_head
 from graph_sampler.raw_facts import RawFacts, RawLabels, renamed
@@ -35,7 +36,9 @@ def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> t
     files = part_files(paths, _PREFIXES)
     cells = TsvReader(files[0]).first
     raw = _indexed(files, cells, config, counters) if _is_indexed(cells) else _labelled(files, config, counters)
-    return raw, RawLabels(types=load_types(Path(config.types)) if config.types else {})
+    labels = labels_of_config(config)
+    labels.types = load_types(Path(config.types)) if config.types else {}
+    return raw, labels
 
 
 def _is_indexed(cells: list[str]) -> bool:
@@ -123,8 +126,9 @@ FORMAT = Format(
     load=_load,
     looks_like=_looks_like,
     granularity=Granularity.DAY,
-    options=frozenset(("origin", "step")),
-    notes="Points only. Labels are the ids and stay as they are, uneven case and no-break spaces included. "
-    "With time indexes, graph.options.origin and graph.options.step say what an index means.",
+    settings=frozenset(("entity_labels", "relation_labels", "entity_aliases")),
+    options=frozenset(("origin", "step", "partial_labels")),
+    notes="Points only. Labels are the ids and stay as they are, uneven case and no-break spaces included; CAMEO codes, as GDELT's "
+    "relations, need graph.relation_labels. With time indexes, graph.options.origin and graph.options.step say what an index means.",
 )
 """The layouts of the event sets."""

@@ -215,6 +215,13 @@ def test_labelled_events_are_points_in_days(tmp_path: Path) -> None:
     assert "origin" in refusal(tmp_path, "icews", granularity="day", options={"origin": "2018-01-01"})
 
 
+def test_event_codes_keep_their_leading_zero_and_take_labels_from_a_file(tmp_path: Path) -> None:
+    write(tmp_path, test="Ana Roy\t020\tBo Lind\t2015-02-12\n", codes="020\tAppeal\n20\tAssault\n")
+    assert "no fact is left" in refusal(tmp_path, "icews", granularity="day")
+    graph, _ = load(tmp_path, "icews", granularity="day", relation_labels={"path": str(tmp_path / "codes.txt")})
+    assert facts(graph) == {("Ana Roy", "Appeal", "Bo Lind", "2015-02-12", "2015-02-12")}
+
+
 INDEXED = {"train": "0\t0\t1 \t0\t0\n1\t0\t0\t48\t0\n", "entity2id": "Ana Roy\t0\nBo Lind\t1  \n", "relation2id": "Threaten\t0\n"}
 
 
