@@ -169,5 +169,5 @@ def _years(is_negative: bool, digits: str, numbering: YearNumbering, precision: 
         return first // 10 * 10, last // 10 * 10 + 9
     if precision is Precision.CENTURY:
         # Sources write the century 1901-2000 as 1901, 1950 or 2000, and some mean 2000-2099 by 2000: keep both.
-        return (first - 1) // 100 * 100 + 1, last // 100 * 100 + 99
+        return (first - 1) // 100 * 100 + 1, max(last // 100 * 100 + 99, (last - 1) // 100 * 100 + 100)
     return first, last

@@ -23,6 +23,7 @@ _DATE = re.compile(rb"(-?\d{4,6})-(\d\d)-(\d\d)")
 _YEAR = re.compile(r"(-?\d{4,6})\b")
 _NO_YEAR = 10**7
 _LONGEST = 150
+_LAST_LIKELY = 2100
 
 
 class Unit(Enum):
@@ -65,11 +66,11 @@ def _coarse(year: int, unit: Unit, is_end: bool) -> str:
     The writer makes an end of it by writing nines for all zeros on the right: 1999 may come from 1990 or 1900, and
     2999 from 2000. Where that is open, the text stands for all of them.
     """
+    if is_end and year % 1000 == 999 and year > _LAST_LIKELY:
+        return with_precision(f"{year - 999:04d}", Precision.CENTURY)
+    if is_end and year % 100 == 99:
+        return with_precision(f"{year - 99:04d}", Precision.CENTURY)
     precision = Precision.DECADE if unit is Unit.DECADE else Precision.CENTURY
-    for width in (1000, 100):
-        if is_end and year % width == width - 1 and (unit is Unit.DECADE or width == 1000):
-            year, precision = year - width + 1, Precision.CENTURY
-            break
     return with_precision(f"{year:04d}", precision)
 
 

@@ -106,7 +106,7 @@ def test_a_century_is_not_its_first_or_last_year() -> None:
     assert found.kind is TimeKind.COARSE
     assert found.low <= 1901
     assert found.high >= 2000
-    assert year("+1901-00-00", precision=Precision.CENTURY)[1:3] == (1901, 1999)
+    assert year("+1901-00-00", precision=Precision.CENTURY)[1:3] == (1901, 2000)
 
 
 def test_an_impossible_day_is_bad_at_day_precision() -> None:

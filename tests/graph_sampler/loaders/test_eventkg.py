@@ -196,6 +196,26 @@ def test_dates_that_cannot_be_meant_are_counted_and_stay_doubtful(
     assert bool(graph.dropped.start_low[0] < -(10**6)) is bool(counter)
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "unit", "meant"),
+    [
+        ("1990-01-01", "1999-12-31", "schema:unitDecade", (1990, 1999)), ("1900-01-01", "1999-12-31", "schema:unitDecade", (1900, 1909)),
+        ("2000-01-01", "2999-12-31", "schema:unitDecade", (2000, 2009)), ("2010-01-01", "2019-12-31", "schema:unitDecade", (2010, 2019)),
+        ("1900-01-01", "1999-12-31", "schema:unitCentury", (1801, 1900)), ("2000-01-01", "2999-12-31", "schema:unitCentury", (1901, 2000)),
+        ("1901-01-01", "1901-12-31", "schema:unitCentury", (1901, 2000)),
+    ],
+)  # fmt: skip
+def test_a_decade_or_century_kept_aside_leaves_room_for_all_that_it_may_mean(
+    start: str, end: str, unit: str, meant: tuple[int, int], tmp_path: Path
+) -> None:
+    path = folder(tmp_path, {"relations_entities_temporal": dated(90, start, end, unit)})
+    dropped = load(path, "year")[0].dropped
+    assert len(dropped) == 1
+    assert dropped.start_low[0] <= meant[0] <= dropped.start_high[0]
+    assert dropped.end_low[0] <= meant[1] <= dropped.end_high[0]
+    assert -(10**6) < dropped.start_low[0] < dropped.end_high[0] < 10**6
+
+
 def test_a_graph_of_antiquity_can_be_asked_for(tmp_path: Path) -> None:
     path = folder(tmp_path, {"relations_entities_temporal": dated(90, "0312-01-01", "0337-12-31", "time:unitYear")})
     graph, _ = load(path, "year", min_year=1)
