@@ -9,7 +9,7 @@ does one that could bring a new fact into an ordinal's pool.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise, product
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from graph_sampler.conditions import Judged
 from graph_sampler.constraints import Constraint, OrdinalSpec, PairwiseSpec
 from graph_sampler.operators import Operator, operators_of
 from graph_sampler.skeleton import Neighbourhood, Skeleton
+from graph_sampler.sorting import sort_rows
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, TemporalGraph
 from state.vocabulary import Action, Family, Template
 
@@ -104,7 +105,7 @@ class DroppedRows:
         if x == y:
             return frozenset()
         if x >= 0 and y >= 0:
-            return frozenset((_first_holding(family, *self._exact(x), *self._exact(y)),))
+            return _only(_first_holding(family, *self._exact(x), *self._exact(y)))
         boxes = [self._box(fact) if fact < 0 else _certain(*self._exact(fact)) for fact in (x, y)]
         marks = sorted({bound for box in boxes for bound in box[:4]} - {NEG_INF, POS_INF}) or [0]
         return _reachable(family, *(_near(box, marks) for box in boxes))
@@ -210,17 +211,20 @@ class DroppedRows:
 
 def second_spells(graph: TemporalGraph) -> NDArray[np.bool_]:
     """For each fact, whether another row, kept or dropped, has its subject, relation and object."""
-    relations, entities = len(graph.relation_ids), len(graph.entity_ids)
-
-    def keys(subject: NDArray[np.int32], relation: NDArray[np.int32], object_: NDArray[np.int32]) -> NDArray[np.int64]:
-        return (subject.astype(np.int64) * relations + relation) * entities + object_
-
-    kept = keys(graph.subject, graph.relation, graph.object)
-    same = kept[1:] == kept[:-1]
-    found = np.zeros(len(kept), dtype=np.bool_)
+    kept, dropped = (tuple(getattr(rows, name) for name in ("subject", "relation", "object")) for rows in (graph, graph.dropped))
+    found = np.zeros(len(graph), dtype=np.bool_)
+    same = np.logical_and.reduce([column[1:] == column[:-1] for column in kept])
     found[1:] |= same
     found[:-1] |= same
-    return found | np.isin(kept, keys(graph.dropped.subject, graph.dropped.relation, graph.dropped.object))
+    if len(graph.dropped):
+        has_dropped = np.zeros(len(graph.entity_ids), dtype=np.bool_)
+        has_dropped[dropped[0]] = True
+        near = np.flatnonzero(has_dropped[kept[0]])
+        order, is_new = sort_rows([np.concatenate((column[near], other)) for column, other in zip(kept, dropped, strict=True)])
+        first = np.flatnonzero(is_new)
+        joins_dropped = np.logical_or.reduceat(order >= len(near), first)[np.cumsum(is_new) - 1]
+        found[near[order[joins_dropped & (order < len(near))]]] = True
+    return found
 
 
 def _choices(box: Box, values: list[int]) -> list[tuple[int, int]]:
@@ -232,6 +236,12 @@ def _choices(box: Box, values: list[int]) -> list[tuple[int, int]]:
 def _first_holding(family: Family, a: int, b: int, c: int, d: int) -> str:
     """The first row of a family whose test holds; `""` for times that the family does not know."""
     return next((row.name for row in operators_of(family) if row.holds(a, b, c, d)), "")
+
+
+@cache
+def _only(name: str) -> frozenset[str]:
+    """One set for each operator, since a worker remembers half a million of them."""
+    return frozenset((name,))
 
 
 def _certain(start: int, end: int) -> Box:

@@ -29,6 +29,9 @@ from graph_sampler.temporal_graph import TemporalGraph
 from state.interval import format_granule
 from state.vocabulary import Action
 
+_REMEMBERED = 200_000
+"""Texts of one sort that an encoder keeps, so that its memory does not grow with the sample."""
+
 
 class TraceSpec(NamedTuple):
     """A proved trace by numbers, cheap to send between processes; the skeleton's rows can be drawn again."""
@@ -52,7 +55,7 @@ class Verbalised(NamedTuple):
 
 
 class RecordEncoder:
-    """Renders records of one graph; what it has rendered once it remembers."""
+    """Renders records of one graph; what it has rendered once it remembers, up to a number."""
 
     def __init__(self, graph: TemporalGraph, dataset: str, seed: int, version: str) -> None:
         """Takes the benchmark's name, the sampler's seed and the package's version, which go into every record."""
@@ -247,6 +250,8 @@ class RecordEncoder:
             return f"the {FACT_PHRASES[FACT_NAMES[constraint.right]]}"
         known = self._references.get(constraint.reference)
         if known is None:
+            if len(self._references) >= _REMEMBERED:
+                self._references.clear()
             graph, fact = self._graph, constraint.reference
             known = self._references[fact] = reference_phrase(
                 graph.entity_labels[graph.subject[fact]],
@@ -287,6 +292,8 @@ class RecordEncoder:
     def _fact(self, fact: int) -> str:
         known = self._facts.get(fact)
         if known is None:
+            if len(self._facts) >= _REMEMBERED:
+                self._facts.clear()
             graph, text = self._graph, self._text
             start, end = (format_granule(int(granule), self._unit) for granule in (graph.start[fact], graph.end[fact]))
             known = self._facts[fact] = (
@@ -298,6 +305,8 @@ class RecordEncoder:
     def _text(self, value: str) -> str:
         known = self._json.get(value)
         if known is None:
+            if len(self._json) >= _REMEMBERED:
+                self._json.clear()
             known = self._json[value] = escape(value)
         return known
 

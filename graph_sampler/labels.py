@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -116,14 +117,21 @@ def label_problems(labels: Sequence[str | None], identifiers: Sequence[str] | No
     return problems
 
 
+def normalise_labels(labels: Sequence[str]) -> Any:
+    """`normalise_label` of each label, as an Arrow array; those of printable ASCII are told all at once."""
+    texts = pa.array(labels, pa.large_string())
+    is_other = pc.invert(pc.match_substring_regex(texts, r"^[ -~]*$"))
+    others = pa.array([normalise_label(label) for label in texts.filter(is_other).to_pylist()], pa.large_string())
+    plain = pc.replace_substring(pc.ascii_lower(texts), "`", "'")
+    if pc.any(pc.match_substring(plain, "  ")).as_py():
+        plain = pc.replace_substring_regex(plain, " +", " ")
+    plain = pc.ascii_trim_whitespace(plain)
+    return pc.replace_with_mask(plain, is_other, others)
+
+
 def shared_label_count(labels: Sequence[str]) -> int:
     """How many labels have a normalised form that another of them has too."""
-    texts = pa.array(labels, pa.large_string())
-    is_ascii = pc.match_substring_regex(texts, r"^[ -~]*$")
-    plain = pc.replace_substring(pc.ascii_lower(texts.filter(is_ascii)), "`", "'")
-    plain = pc.ascii_trim_whitespace(pc.replace_substring_regex(plain, " +", " "))
-    others = pa.array([normalise_label(label) for label in texts.filter(pc.invert(is_ascii)).to_pylist()], pa.large_string())
-    counts = pa.chunked_array([plain, others]).value_counts().field("counts").to_numpy()
+    counts = normalise_labels(labels).value_counts().field("counts").to_numpy()
     return int(counts[counts > 1].sum())
 
 

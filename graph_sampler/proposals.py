@@ -99,6 +99,8 @@ class Proposer:
         """Whether a fact can be named by its two ends without doubt."""
         known = self._reference.get(fact)
         if known is None:
+            if len(self._reference) >= 1_000_000:
+                self._reference.clear()
             relation, subject, object_ = (int(column[fact]) for column in (self.graph.relation, self.graph.subject, self.graph.object))
             known = not self.second_spell[fact] and self.names.meta_entities.isdisjoint((subject, object_))
             if known and self.rules.sayable:

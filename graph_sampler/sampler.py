@@ -155,10 +155,10 @@ def _chunks(items: list[A], size: int) -> list[list[A]]:
 _worker: Worker | None = None
 
 
-def _start(parent: int, graph: TemporalGraph, config: Config) -> None:
+def _start(parent: int, worker: Worker) -> None:
     global _worker
     end_with(parent)
-    _worker = Worker(graph, config)
+    _worker = worker
 
 
 def _call(task: tuple[Callable[[Worker, list[Any]], Any], list[Any]]) -> Any:
@@ -204,5 +204,6 @@ def local_workers(graph: TemporalGraph, config: Config) -> Iterator[tuple[Worker
         return
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
-    with ProcessPoolExecutor(config.sampler.workers, context, _start, (os.getpid(), graph, config)) as pool:
+    # A forked process takes the worker over as it is: graph and indexes stand in memory once for all.
+    with ProcessPoolExecutor(config.sampler.workers, context, _start, (os.getpid(), here)) as pool:
         yield here, _PoolRun(pool)

@@ -43,6 +43,11 @@ class AdjacencyIndex:
         self._relation: Codes = _frozen(relation[order])
         self._offsets: Indices = _frozen(np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=entities)))))
 
+    @property
+    def order(self) -> Indices:
+        """Every row, by its end, then by relation, then by its place."""
+        return self._order
+
     def rows(self, end: int) -> Indices:
         """The group's rows, ascending by relation and then by row."""
         return self._order[self._offsets[end] : self._offsets[end + 1]]
@@ -141,6 +146,11 @@ class TemporalGraph:
     def facts_with_object(self, entity: int) -> Indices:
         """Facts that lead to an entity, ascending by (relation, subject, start, end)."""
         return self._by_object.rows(entity)
+
+    @property
+    def facts_by_object(self) -> Indices:
+        """Every fact, ascending by (object, relation, subject, start, end)."""
+        return self._by_object.order
 
     def facts_from(self, relation: int, subject: int) -> Indices:
         """Facts of a relation that start at an entity, ascending."""
