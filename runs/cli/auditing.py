@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
 
 from runs.cli.options import Debug, Json, Overrides, errors_as_lines
 from runs.terminal import progress, say, write_json, write_out
+
+if TYPE_CHECKING:
+    from state.config import GraphConfig
 
 
 class Format(StrEnum):
@@ -18,6 +21,7 @@ class Format(StrEnum):
     OURS = "ours"
     RELEASE = "chronoqg-release"
     TDBENCH = "tdbench"
+    TIMELINEKGQA = "timelinekgqa"
 
 
 def audit(
@@ -62,6 +66,7 @@ def audit(
         chronoqg audit runs/output/quickstart/benchmark/years-S.jsonl --graph bundled:years
         chronoqg audit theirs.jsonl.gz --graph runs/cron.yaml --set graph.path=DIR --format chronoqg-release --out audit
         chronoqg audit basic_0_sql_gpt4o.jsonl.gz --tables dataset/crafted --as-of 2025-05-04
+        chronoqg audit unified_kg_cron_questions_all.json --graph unified_kg_cron.csv
     """
     with errors_as_lines(debug):
         _check_options(graph, tables, form, as_of)
@@ -72,14 +77,9 @@ def audit(
             with published_tables(tables, overrides or (), as_of) as published, progress() as advance:
                 report = audit_tables(Path(file), published, advance)
         else:
-            from evaluation.audit.auditor import audit_file
-            from evaluation.audit.cases import FileFormat
-            from graph_sampler.load import load_graph
             from runs.config_file import load_graph_config
 
-            loaded, _ = load_graph(load_graph_config(str(graph), overrides or ()))
-            with progress() as advance:
-                report = audit_file(Path(file), loaded, None if form is None else FileFormat(form.value), advance)
+            report = _on_graph(Path(file), load_graph_config(str(graph), overrides or ()), form)
         if as_json:
             write_json(report.as_json())
         else:
@@ -108,6 +108,26 @@ class Printable(Protocol):
     def write(self, folder: Path) -> list[Path]:
         """Writes its files; returns their paths."""
         ...
+
+
+def _on_graph(file: Path, config: GraphConfig, form: Format | None) -> Printable:
+    """The audit of records that were made from a graph."""
+    from evaluation.audit.timelinekgqa.items import is_timeline_file
+
+    if form is Format.TIMELINEKGQA or (form is None and is_timeline_file(file)):
+        from evaluation.audit.timelinekgqa.auditor import audit_timeline
+        from evaluation.audit.timelinekgqa.facts import stated_facts
+
+        facts = stated_facts(config)
+        with progress() as advance:
+            return audit_timeline(file, facts, advance)
+    from evaluation.audit.auditor import audit_file
+    from evaluation.audit.cases import FileFormat
+    from graph_sampler.load import load_graph
+
+    loaded, _ = load_graph(config)
+    with progress() as advance:
+        return audit_file(file, loaded, None if form is None else FileFormat(form.value), advance)
 
 
 def _check_options(graph: str | None, tables: str | None, form: Format | None, as_of: str | None) -> None:

@@ -1,0 +1,227 @@
+"""What an audit of a TimelineKGQA question file found: the counterpart of an audit report on a graph, of the same shape."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal
+
+from evaluation.audit.report import BadLine, Share, write_audit
+from evaluation.audit.timelinekgqa.defects import MEANING, REMARKS, TimelineDefectKind, TimelineFindings, TimelineUnchecked
+from evaluation.audit.timelinekgqa.facts import StatedFacts
+from evaluation.audit.timelinekgqa.records import Level, TimelineCase
+from evaluation.pages.tables import Table, as_text, rounded
+from runs.json_lines import pretty_json
+from state.model_base import Contract
+
+_MOST_BAD_LINES = 20
+_WRONG_GRAPH_SHARE = Fraction(1, 2)
+
+
+class TimelineDefectRow(Contract):
+    """One defect of one record."""
+
+    number: int
+    """Line of the file, or place in its array or table."""
+    id: str
+    level: Level
+    kind: TimelineDefectKind
+    why: str
+
+
+class LevelRates(Contract):
+    """How many of how many records, over the file and by level."""
+
+    all: Share
+    levels: dict[Level, Share]
+    """For the levels that the file has."""
+
+
+class TimelineKindRate(Contract):
+    """One kind of defect over the file."""
+
+    kind: TimelineDefectKind
+    meaning: str
+    is_remark: bool
+    """Whether it is counted without being a defect of the record."""
+    rates: LevelRates
+    examples: tuple[TimelineDefectRow, ...]
+    """The first records that have it."""
+
+
+class TimelineUncheckedReason(Contract):
+    """A check that could not be made for some records."""
+
+    kinds: tuple[TimelineDefectKind, ...]
+    reason: str
+    records: int
+
+
+class TimelineAuditReport(Contract):
+    """An audit of one file against one graph."""
+
+    file: str
+    file_format: Literal["timelinekgqa"] = "timelinekgqa"
+    graph: str
+    """Name of the graph."""
+    rows: int
+    """Rows of its source that have a time."""
+    untimed: int
+    """Rows left out, a time being unknown or none."""
+    records: int
+    levels: dict[Level, int]
+    any_defect: LevelRates
+    kinds: tuple[TimelineKindRate, ...]
+    unchecked: tuple[TimelineUncheckedReason, ...]
+    executed: int
+    """Records whose answer was worked out anew."""
+    bad_line_count: int
+    bad_lines: tuple[BadLine, ...]
+    """The first of them."""
+    notes: tuple[str, ...]
+    """What speaks against the file and the graph belonging together."""
+    defects: tuple[TimelineDefectRow, ...]
+    """Every defect and remark, in the order of the file."""
+    format: int = 1
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether every line is a record, some answer was worked out, and nothing has a defect."""
+        return not self.any_defect.all.hits and not self.bad_line_count and self.executed > 0
+
+    def lines(self) -> list[str]:
+        """The report for a person."""
+        sizes = ", ".join(f"{count} {level}" for level, count in self.levels.items())
+        caption = f"{self.file}: {self.records} records ({sizes}), format timelinekgqa, against {self.graph}, {self.rows} rows"
+        lines = [*(f"note: {note}" for note in self.notes), *as_text(rate_table(self, caption))]
+        for rate in self.kinds:
+            lines += [f"{rate.kind}: {row.id} (line {row.number}): {row.why}" for row in rate.examples]
+        for each in self.unchecked:
+            what = ", ".join(each.kinds)
+            lines.append(f"not checked for {each.records} {'record' if each.records == 1 else 'records'} ({what}): {each.reason}")
+        lines += [f"bad line {line.number}: {line.what}" for line in self.bad_lines]
+        if self.bad_line_count > len(self.bad_lines):
+            lines.append(f"bad lines: {self.bad_line_count} in all")
+        found = self.any_defect.all.hits
+        verdict = "no defect found" if not found else f"{found} of {self.records} records have a defect"
+        unread = f"; lines that are no records: {self.bad_line_count}" if self.bad_line_count else ""
+        some = "" if self.executed == self.records else f", {self.executed} of them executed"
+        return [*lines, f"audited {self.records} {'record' if self.records == 1 else 'records'}{some}: {verdict}{unread}"]
+
+    def as_json(self) -> bytes:
+        """The report for a machine; every defect stands in `audit.csv`, here only the examples."""
+        return pretty_json(self.model_dump(mode="json", exclude={"defects"}))
+
+    def write(self, folder: Path) -> list[Path]:
+        """Writes `audit.json` and `audit.csv`, each whole or not at all; returns their paths.
+
+        Raises:
+            RunFolderError: the disk refuses.
+        """
+        return write_audit(folder, self.as_json(), defect_table(self))
+
+
+class TimelineTally:
+    """Counts records one by one."""
+
+    def __init__(self, examples: int) -> None:
+        self.records = 0
+        self.bad_count = 0
+        self.bad_lines: list[BadLine] = []
+        self._examples = examples
+        self._levels: Counter[Level] = Counter()
+        self._hits: Counter[tuple[str, Level]] = Counter()
+        self._left_out: Counter[tuple[str, Level]] = Counter()
+        self._unchecked: Counter[TimelineUnchecked] = Counter()
+        self._defects: list[TimelineDefectRow] = []
+        self._not_run = 0
+
+    def bad_line(self, line: BadLine) -> None:
+        """Counts a line that is no record."""
+        self.bad_count += 1
+        if len(self.bad_lines) < _MOST_BAD_LINES:
+            self.bad_lines.append(line)
+
+    def add(self, case: TimelineCase, findings: TimelineFindings) -> None:
+        """Counts a record."""
+        self.records += 1
+        self._levels[case.level] += 1
+        self._unchecked.update(findings.unchecked)
+        left_out = {kind for unchecked in findings.unchecked for kind in unchecked.kinds}
+        kinds = {defect.kind for defect in findings.defects}
+        self._not_run += TimelineDefectKind.WRONG_ANSWER in left_out
+        for kind in left_out - kinds:
+            self._left_out[kind, case.level] += 1
+        for kind in kinds:
+            self._hits[kind, case.level] += 1
+        self._hits["any", case.level] += bool(kinds - REMARKS)
+        self._defects += (
+            TimelineDefectRow(number=case.number, id=case.id, level=case.level, kind=defect.kind, why=defect.why)
+            for defect in findings.defects
+        )
+
+    def report(self, file: str, facts: StatedFacts) -> TimelineAuditReport:
+        """The report on everything counted."""
+        return TimelineAuditReport(
+            file=file,
+            graph=facts.name,
+            rows=len(facts),
+            untimed=facts.untimed,
+            records=self.records,
+            levels={level: self._levels[level] for level in Level if self._levels[level]},
+            any_defect=self._rates("any"),
+            kinds=tuple(
+                TimelineKindRate(
+                    kind=kind,
+                    meaning=MEANING[kind],
+                    is_remark=kind in REMARKS,
+                    rates=self._rates(kind),
+                    examples=tuple([row for row in self._defects if row.kind is kind][: self._examples]),
+                )
+                for kind in TimelineDefectKind
+            ),
+            unchecked=tuple(
+                TimelineUncheckedReason(kinds=each.kinds, reason=each.reason, records=count)
+                for each, count in sorted(self._unchecked.items(), key=lambda pair: (-pair[1], pair[0].reason))
+            ),
+            executed=self.records - self._not_run,
+            bad_line_count=self.bad_count,
+            bad_lines=tuple(self.bad_lines),
+            notes=tuple(self._notes()),
+            defects=tuple(self._defects),
+        )
+
+    def _rates(self, what: str) -> LevelRates:
+        shares = {
+            level: Share(hits=self._hits[what, level], of=self._levels[level] - self._left_out[what, level])
+            for level in Level
+            if self._levels[level]
+        }
+        hits, of = (sum(getattr(share, name) for share in shares.values()) for name in ("hits", "of"))
+        return LevelRates(all=Share(hits=hits, of=of), levels=shares)
+
+    def _notes(self) -> list[str]:
+        missing = sum(self._hits[TimelineDefectKind.NOT_IN_GRAPH, level] for level in Level)
+        if missing <= self.records * _WRONG_GRAPH_SHARE:
+            return []
+        return [f"{missing} of {self.records} records hold facts that the graph does not have: it may not be the one they were made from"]
+
+
+def rate_table(report: TimelineAuditReport, caption: str) -> Table:
+    """Kinds of defects by level; a rate is over the records for which the check could be made."""
+    levels = list(report.levels)
+    rows = [(f"{rate.kind}{' (no defect)' if rate.is_remark else ''}", rate.rates) for rate in report.kinds]
+    rows.append(("at least one defect", report.any_defect))
+    cells = []
+    for name, rates in rows:
+        shares = [rates.all, *(rates.levels[level] for level in levels)]
+        cells.append((name, str(rates.all.of), *(cell for share in shares for cell in (str(share.hits), rounded(share.percent)))))
+    header = ("defect", "of", *(cell for part in ("all", *map(str, levels)) for cell in (part, f"{part} %")))
+    return Table("rates", caption, header, tuple(cells))
+
+
+def defect_table(report: TimelineAuditReport) -> Table:
+    """One row a defect."""
+    rows = tuple((str(row.number), row.id, row.level.value, row.kind.value, row.why) for row in report.defects)
+    return Table("audit", "Defects", ("line", "id", "level", "kind", "why"), rows)
