@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from graph_sampler.loaders.counters import ImportCounters
-from graph_sampler.loaders.eventkg_statements import StatementReader, split_graph
+from graph_sampler.loaders.eventkg_lines import StatementReader, split_graph
 from graph_sampler.loaders.eventkg_terms import Part
 from graph_sampler.loaders.rdf_text import literal_text, read_literal
 from state.graph_report import ImportCounter

@@ -6,7 +6,8 @@ a label, a quote in an IRI) is counted and reading goes on at the next one. Pape
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,10 @@ import pyarrow as pa
 
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.dates import ABSENT
+from graph_sampler.loaders.eventkg_lines import StatementReader, split_graph
 from graph_sampler.loaders.eventkg_terms import Part, Relation, Vocabulary
 from graph_sampler.loaders.eventkg_times import Unstated, read_bound
-from graph_sampler.loaders.text_lines import decode, read_blocks
 from graph_sampler.raw_facts import Codes, FactBuffer, RawFacts
-from state.errors import GraphFormatError
 from state.graph_report import ImportCounter
 
 EVENT_RELATION = b"P793"
@@ -31,6 +31,32 @@ _MOST_KNOWN = 1 << 17
 _LINK, _MENTION = b"LinkRelation", b"CoMentionRelation"
 _FUSED = b"event_kg"
 """Graph of the values that the writer chose among those of all sources."""
+_TYPE, _SUBJECT, _OBJECT, _RELATION, _BEGIN, _BEGIN_UNIT, _END, _END_UNIT = map(int, list(Part)[1:9])
+"""Positions of the parts of a node: names of this module are found faster than members of an enumeration."""
+
+
+def _line(predicate: bytes) -> bytes:
+    """Pattern of a further line of a node, which keeps what follows the predicate."""
+    return rb"\1 <" + predicate + rb"> ([^\n]* \.)\n"
+
+
+_NODE = re.compile(
+    rb"^(<[^ \n]*>) <http://www\.w3\.org/1999/02/22-rdf-syntax-ns#type> ([^\n]* \.)\n"
+    + _line(rb"http://www\.w3\.org/1999/02/22-rdf-syntax-ns#subject")
+    + _line(rb"http://www\.w3\.org/1999/02/22-rdf-syntax-ns#object")
+    + rb"((?:\1 <http://semanticweb\.cs\.vu\.nl/2009/11/sem/roleType> [^\n]* \.\n)+)"
+    + b"".join(
+        rb"(?:" + _line(predicate) + rb")?"
+        for predicate in (
+            rb"http://semanticweb\.cs\.vu\.nl/2009/11/sem/hasBeginTimeStamp", rb"[^>\n]*/schema/startUnitType",
+            rb"http://semanticweb\.cs\.vu\.nl/2009/11/sem/hasEndTimeStamp", rb"[^>\n]*/schema/endUnitType",
+        )
+    )
+    + rb"(?!\1 )",
+    re.MULTILINE,
+)  # fmt: skip
+"""A node with its lines in the usual order and full IRIs: three times as fast as its lines one by one, with the same outcome."""
+_LONGEST_NODE = 1 << 26
 _UNIT_OF = {Part.BEGIN: Part.BEGIN_UNIT, Part.END: Part.END_UNIT}
 
 
@@ -48,8 +74,9 @@ class FactSink:
 
     def add(self, subject: bytes, relation: bytes, object_: bytes, start: str, end: str, source: bytes) -> None:
         """Take a fact."""
-        for column, identifier in zip(self._ids, (subject, relation, object_), strict=True):
-            column.append(identifier)
+        self._ids[0].append(subject)
+        self._ids[1].append(relation)
+        self._ids[2].append(object_)
         self._times[0].append(start)
         self._times[1].append(end)
         self._source.append(self._positions.setdefault(source, len(self._positions)) if source else -1)
@@ -78,89 +105,6 @@ class FactSink:
                 column.clear()
 
 
-class StatementReader:
-    """The lines of one file that say something of interest, each split into three."""
-
-    def __init__(self, path: Path, counters: ImportCounters) -> None:
-        self.path = path
-        self.vocabulary = Vocabulary()
-        self.rows = 0
-        """Lines read so far."""
-        self._counters = counters
-
-    def statements(self) -> Iterator[tuple[bytes, Part, bytes]]:
-        """Subject, what the predicate adds, and the rest of the line with its full stop.
-
-        Raises:
-            GraphFormatError: the file is missing, damaged, not UTF-8, or its first line is no statement.
-        """
-        parts, part_of = self.vocabulary.parts, self.vocabulary.part
-        nothing = Part.NOTHING
-        for block, first in read_blocks(self.path):
-            if not block.isascii():
-                decode(block, self.path, first)
-            if b"\r" in block:
-                block = block.replace(b"\r\n", b"\n")
-            lines = block.removesuffix(b"\n").split(b"\n")
-            self.rows += len(lines)
-            if first == 1:
-                self._check_first(lines)
-            is_whole = block.count(b" .\n") == len(lines) and b"\n@" not in block and block[:1] != b"@"
-            broken = 0
-            for line in lines if is_whole else self._whole(lines):
-                try:
-                    subject, predicate, rest = line.split(b" ", 2)
-                except ValueError:
-                    broken += 1
-                    continue
-                part = parts.get(predicate)
-                if part is None:
-                    part = part_of(predicate)
-                if part is not nothing:
-                    yield subject, part, rest
-                elif subject[:1] != b"<":
-                    broken += not self._is_named(subject)
-            self._counters.add(ImportCounter.MALFORMED, broken)
-
-    def _whole(self, lines: list[bytes]) -> Iterator[bytes]:
-        """Lines with a full stop; declarations are kept and the others counted as malformed."""
-        for line in lines:
-            if line[-2:] == b" ." and line[:1] != b"@":
-                yield line
-            elif line.strip() and line[:1] != b"#" and not self.vocabulary.declare(line):
-                self._counters.add(ImportCounter.MALFORMED)
-
-    def _is_named(self, term: bytes) -> bool:
-        return self.vocabulary.iri(term) is not None
-
-    def _check_first(self, lines: list[bytes]) -> None:
-        """Passes if the first line that is no declaration has three or four terms and a full stop."""
-        for number, line in enumerate(lines, 1):
-            if not line.strip() or line.startswith(b"#") or self.vocabulary.declare(line):
-                continue
-            terms = line.split(b" ", 2)
-            if len(terms) < 3 or not line.endswith(b" .") or self.vocabulary.iri(terms[0]) is None or self.vocabulary.iri(terms[1]) is None:
-                raise GraphFormatError(
-                    "not a statement of three or four terms with a full stop",
-                    where=f"{self.path}, line {number}",
-                    remedy="EventKG's files have one statement a line; is it one of them?",
-                )
-            self.vocabulary.learn_host(terms[0])
-            return
-
-
-def split_graph(rest: bytes) -> tuple[bytes, bytes]:
-    """Object and graph term of what follows a predicate; the graph is empty in a statement of three terms.
-
-    IRIs of DBpedia may hold blanks and quotes, so the graph is found from the right.
-    """
-    rest = rest.removesuffix(b" .")
-    object_, blank, graph = rest.rpartition(b" ")
-    if blank and b'"' not in graph and (graph[:1] == b"<" or (b":" in graph and graph[-1:] != b">")):
-        return object_, graph
-    return rest, b""
-
-
 def read_relations(path: Path, sink: FactSink, counters: ImportCounters, wanted: frozenset[str], unstated: Unstated) -> None:
     """Add a fact for each relation node of a file.
 
@@ -172,10 +116,59 @@ def read_relations(path: Path, sink: FactSink, counters: ImportCounters, wanted:
     """
     reader = StatementReader(path, counters)
     nodes = _Nodes(reader.vocabulary, sink, counters, wanted, unstated)
+    for block in whole_nodes(reader.blocks()):
+        done = 0
+        for match in _NODE.finditer(block):
+            if match.start() > done:
+                between = block[done : match.start()]
+                if between[between.rfind(b"\n", 0, -1) + 1 :].startswith(match[1] + b" "):
+                    continue  # the node began before: its lines are in another order
+                _read_lines(reader.split(between), nodes)
+            nodes.finish(*_lines_of(match))
+            done = match.end()
+        if done < len(block):
+            _read_lines(reader.split(block[done:]), nodes)
+    counters.read(path, reader.rows)
+
+
+def whole_nodes(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks cut anew, so that no node lies in two of them."""
+    rest = b""
+    for block in blocks:
+        block = rest + block
+        cut = _last_node(block) if len(block) < _LONGEST_NODE else len(block)
+        rest = block[cut:]
+        if cut:
+            yield block[:cut]
+    if rest:
+        yield rest
+
+
+def _last_node(block: bytes) -> int:
+    """Where the lines of the last subject begin."""
+    start = block.rfind(b"\n", 0, -1) + 1
+    subject = block[start : block.find(b" ", start) + 1]
+    while start:
+        before = block.rfind(b"\n", 0, start - 1) + 1
+        if not block.startswith(subject, before):
+            break
+        start = before
+    return start
+
+
+def _lines_of(match: re.Match[bytes]) -> tuple[list[bytes], list[tuple[Part, bytes]]]:
+    """What each part of a node says, first lines and further ones."""
+    first = [b"", *match.groups(b"")[1:]]
+    relation, *others = (line.split(b" ", 2)[2] for line in first[_RELATION].removesuffix(b"\n").split(b"\n"))
+    first[_RELATION] = relation
+    return first, [(Part.RELATION, other) for other in others]
+
+
+def _read_lines(statements: Iterable[tuple[bytes, Part, bytes]], nodes: _Nodes) -> None:
+    """Hand over nodes line by line, whatever the order of their lines."""
     blank = [b""] * len(Part)
     name, first, more = b"", blank, list[tuple[Part, bytes]]()
-    # This loop sees every line of a dump: it keeps lines by what they add and looks into them once the node is whole.
-    for subject, part, rest in reader.statements():
+    for subject, part, rest in statements:
         if subject != name:
             if name:
                 nodes.finish(first, more)
@@ -188,7 +181,6 @@ def read_relations(path: Path, sink: FactSink, counters: ImportCounters, wanted:
             first[part] = rest
     if name:
         nodes.finish(first, more)
-    counters.read(path, reader.rows)
 
 
 class _Nodes:
@@ -209,26 +201,26 @@ class _Nodes:
             first: the first line of each part, empty where there is none.
             more: the lines of parts that had one already.
         """
-        kind = first[Part.TYPE]
+        kind = first[_TYPE]
         if _LINK in kind or _MENTION in kind:
             return
-        relation, source = self._relation(first[Part.RELATION])
+        relation, source = self._relation(first[_RELATION])
         for part, rest in more:
             if part is Part.RELATION:
                 other, graph = self._relation(rest)
                 if other is not None and (relation is None or other.rank < relation.rank):
                     relation, source = other, graph
-        if relation is None or not first[Part.SUBJECT] or not first[Part.OBJECT]:
+        if relation is None or not first[_SUBJECT] or not first[_OBJECT]:
             self._counters.add("incomplete_relation")
             return
         if self._wanted and relation.id not in self._wanted:
             return
-        subject, object_ = self._resource(first[Part.SUBJECT]), self._resource(first[Part.OBJECT])
+        subject, object_ = self._resource(first[_SUBJECT]), self._resource(first[_OBJECT])
         if object_ is None or subject is None:
             self._counters.add(ImportCounter.LITERAL_OBJECT)
             return
-        start = self._bound(first[Part.BEGIN], first[Part.BEGIN_UNIT], is_end=False)
-        end = self._bound(first[Part.END], first[Part.END_UNIT], is_end=True)
+        start = self._bound(first[_BEGIN], first[_BEGIN_UNIT], is_end=False)
+        end = self._bound(first[_END], first[_END_UNIT], is_end=True)
         if more and any(part in (Part.BEGIN, Part.END) and _value(rest) != _value(first[part]) for part, rest in more):
             self._counters.add(ImportCounter.AMBIGUOUS_PAIRING)
             start = end = ABSENT

@@ -25,7 +25,7 @@ _MOST_KNOWN = 1 << 16
 
 
 class Part(IntEnum):
-    """What a predicate adds to its subject."""
+    """What a predicate adds to its subject; the first eight in the order of a node's lines."""
 
     NOTHING = 0
     TYPE = 1
@@ -33,8 +33,8 @@ class Part(IntEnum):
     OBJECT = 3
     RELATION = 4
     BEGIN = 5
-    END = 6
-    BEGIN_UNIT = 7
+    BEGIN_UNIT = 6
+    END = 7
     END_UNIT = 8
     LABEL = 9
     ALIAS = 10

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_sampler.load import load_graph
+from graph_sampler.loaders.eventkg_statements import whole_nodes
 from graph_sampler.loaders.registry import guess_formats
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
@@ -436,3 +437,35 @@ def test_a_folder_without_facts_or_names_is_refused_and_one_with_both_is_recogni
 def test_a_dump_without_the_wanted_relations_is_refused(tmp_path: Path) -> None:
     with pytest.raises(GraphFormatError, match=r"no timed relation in \d+ lines. Is it a dump of EventKG"):
         load(write(tmp_path, SMALL), relations=["P1"])
+
+
+@settings(max_examples=20, deadline=None)
+@given(data=st.data(), layout=st.sampled_from(SYNTAXES))
+def test_the_order_of_a_nodes_lines_does_not_matter(data: st.DataObject, layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> None:
+    rows = [*SMALL.facts, ("entity_3", "P54", "entity_2", "2005", ""), ("entity_1", "P54", "event_1", "2005-02", "2006-02")]
+    path = write(tmp_path_factory.mktemp("dump"), Graph(rows, SMALL.labels, SMALL.relations, events=SMALL.events), layout)
+    usual, usual_report = load(path, "month")
+    for name in ("relations_other", "relations_events_other", "relations_entities_temporal"):
+        file = path / f"{name}.nq"
+        if not file.exists():
+            continue
+        head, _, text = file.read_text(encoding="utf-8").rpartition("\n\n")
+        nodes: dict[str, list[str]] = {}
+        for line in text.splitlines(keepends=True):
+            nodes.setdefault(line.split(" ")[0], []).append(line)
+        mixed = (line for lines in nodes.values() for line in data.draw(st.permutations(lines)))
+        file.write_text((head + "\n\n" if head else "") + "".join(mixed), encoding="utf-8")
+    graph, report = load(path, "month")
+    assert (graph.content_hash, counters(report)) == (usual.content_hash, counters(usual_report))
+
+
+@given(st.lists(st.integers(0, 6), max_size=30).map(sorted), st.lists(st.integers(1, 5), min_size=30, max_size=30))
+def test_blocks_are_cut_between_nodes(names: list[int], sizes: list[int]) -> None:
+    lines = [f"<n{name}> <p> <o{number}> .\n".encode() for number, name in enumerate(names)]
+    blocks, rest = [], lines
+    for size in sizes:
+        blocks, rest = ([*blocks, b"".join(rest[:size])] if rest else blocks), rest[size:]
+    cut = list(whole_nodes(blocks))
+    assert b"".join(cut) == b"".join(lines)
+    subjects = [{line.split(b" ")[0] for line in block.splitlines()} for block in cut]
+    assert sum(map(len, subjects)) == len(set(names))
