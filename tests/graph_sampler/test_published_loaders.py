@@ -12,11 +12,13 @@ import pyarrow as pa
 import pytest
 
 from graph_sampler.load import load_graph, read_source
+from graph_sampler.loaders.registry import guess_formats
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.errors import ChronoQGError
 from state.graph_report import CleaningReport
 from state.interval import Granularity, format_granule
+from tests.command_line import here
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
@@ -293,6 +295,31 @@ def test_a_timeline_table_without_its_columns_is_refused(tmp_path: Path) -> None
 
 
 # What all share
+
+STAMPED = 'Ana_Roy\tfather\tBo_Lind\t"1926-01-01T00:00:00Z"^^xsd:dateTime\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "layouts"),
+    [
+        ({"train": HYTE, "entity2id": ENTITIES, "relation2id": RELATIONS}, ["hyte"]),
+        ({"g_valid": row("Ana_Roy") + row("Ana_Roy", SINCE, "1996")}, ["mmkb"]),
+        ({"icews_2014_test": EVENTS}, ["icews"]),
+        (INDEXED, ["icews"]),
+        ({"full": "Ana_Roy\tMake_a_visit\tBo_Lind\t2005-01-03\n"}, ["multitq"]),
+        ({"tkg": STAMPED}, ["multitq"]),
+        ({"readme": "Ana Roy\n"}, []),
+    ],
+)
+def test_a_folder_is_known_by_its_files_alone(tmp_path: Path, files: dict[str, str], layouts: list[str]) -> None:
+    assert list(guess_formats(write(tmp_path, **files))) == layouts
+
+
+def test_a_file_may_look_like_several_layouts(tmp_path: Path) -> None:
+    (tmp_path / "unified.csv").write_text(TIMELINE)
+    assert list(guess_formats(tmp_path / "unified.csv")) == ["timelinekgqa", "table"]
+    done = here("graph", "inspect", str(hyte(tmp_path) / "train.txt"))
+    assert [line.split()[2] for line in done.stdout.splitlines() if line.startswith("looks like")] == ["hyte", "table"]
 
 
 def test_a_setting_that_a_layout_does_not_read_is_refused(tmp_path: Path) -> None:
