@@ -4,7 +4,7 @@ Roots are taken in an order drawn from the seed, in rounds that double; after ea
 are filled anew from all proposals, until they are full or the roots are used up; later rounds ask
 only for the cells and operators that are still short. Rounds do not
 depend on the number of workers, so neither does the outcome. Cost: linear in roots looked at;
-memory: proposals (about 1 kB each) and the finished lines.
+memory: proposals (about 1 kB each) and the finished lines, packed (about 1 kB each).
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from graph_sampler.encoding import RecordEncoder
+from graph_sampler.packed_lines import PackedLines, pack
 from graph_sampler.pool_worker import end_with
 from graph_sampler.proposals import Proposal, Proposer, Root, RootProposals, Wanted
 from graph_sampler.selection import Selection
@@ -40,8 +41,8 @@ Progress = Callable[[str, int, int], None]
 class Sample(NamedTuple):
     """Finished records, and what they cover."""
 
-    lines: list[bytes]
-    """One JSON line a record, without line ends, sorted by id."""
+    lines: Sequence[bytes]
+    """One JSON line a record, without line ends, sorted by id; held packed."""
     coverage: CoverageReport
 
 
@@ -69,6 +70,10 @@ class Worker:
             words = self.encoder.verbalise(proposal.spec)
             found.append((proposal.id, self.encoder.encode(proposal.id, proposal.spec, skeleton, words)))
         return found
+
+
+def _render_packed(worker: Worker, chunk: list[Proposal]) -> list[tuple[str, bytes]]:
+    return [(ident, pack(line)) for ident, line in worker.render(chunk)]
 
 
 def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | None = None, workers: Workers | None = None) -> Sample:
@@ -122,11 +127,11 @@ def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | Non
             )
         chosen = sorted(selection.chosen, key=lambda proposal: (proposal.spec.hops, proposal.id))
         lines: list[tuple[str, bytes]] = []
-        for part in run(Worker.render, _chunks(chosen, 64)):
+        for part in run(_render_packed, _chunks(chosen, 64)):
             lines += part
             tell("records", len(lines), len(chosen))
     lines.sort()
-    return Sample([line for _, line in lines], selection.report(seen, len(ordered), doubtful))
+    return Sample(PackedLines([line for _, line in lines]), selection.report(seen, len(ordered), doubtful))
 
 
 def package_version() -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -282,10 +282,10 @@ class RunFolder:
 
     def write_sample(self, lines: Sequence[bytes], coverage: Contract, graph: GraphNote) -> None:
         """Stores the sampled traces; from here on the directory is this config's run."""
-        lines = [escape_line_ends(line) for line in lines]
+        digest = hashlib.sha256()
         config, is_graph = self.config, self.origin == "graph"
         self._write_config()
-        write_lines(self.path / TRACES, lines)
+        write_lines(self.path / TRACES, _told(digest, map(escape_line_ends, lines)))
         write_whole(self.path / COVERAGE, [pretty_json(coverage.model_dump(mode="json"))])
         self._write_manifest(
             Manifest(
@@ -296,7 +296,7 @@ class RunFolder:
                 seed=config.sampler.seed if is_graph else config.tdbench.seed,
                 origin=self.origin,
                 graph=graph,
-                traces=TracesNote(count=len(lines), sha256=_sha256_of_lines(lines)),
+                traces=TracesNote(count=len(lines), sha256=digest.hexdigest()),
             )
         )
 
@@ -399,12 +399,11 @@ def _stored_identity(reader: RunReader, origin: Origin) -> dict[str, Any] | None
         return None
 
 
-def _sha256_of_lines(lines: Sequence[bytes]) -> str:
-    digest = hashlib.sha256()
+def _told(digest: Any, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines, each told to a digest, with its newline, as it goes by."""
     for line in lines:
-        digest.update(line)
-        digest.update(b"\n")
-    return digest.hexdigest()
+        digest.update(line + b"\n")
+        yield line
 
 
 def _unwritable(path: Path, err: OSError) -> RunFolderError:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from graph_sampler.doubt import second_spells
 from graph_sampler.labels import normalise_label, normalise_labels
 from graph_sampler.naming import Names
+from graph_sampler.packed_lines import PackedLines, pack
 from graph_sampler.skeleton import roots
 from graph_sampler.synthetic import generate_graph
 from graph_sampler.temporal_graph import DroppedFacts, TemporalGraph
@@ -80,3 +81,11 @@ def test_names_are_ambiguous_where_another_entity_at_that_end_has_one_of_them(rn
     for relation, is_subject in sorted(ends):
         for entity in sorted({*odd, *aliases}):
             assert found.is_unique_at(relation, is_subject, entity) == ((relation, is_subject, entity) not in shared)
+
+
+@given(st.lists(st.binary(max_size=40), max_size=6), st.slices(6))
+def test_packed_lines_are_the_lines(lines: list[bytes], part: slice) -> None:
+    packed = PackedLines(list(map(pack, lines)))
+    assert list(packed) == lines == packed
+    assert packed[part] == lines[part]
+    assert packed != [*lines, b""]
