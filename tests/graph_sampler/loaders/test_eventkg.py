@@ -462,7 +462,8 @@ def test_the_order_of_a_nodes_lines_does_not_matter(data: st.DataObject, layout:
 @given(st.lists(st.integers(0, 6), max_size=30).map(sorted), st.lists(st.integers(1, 5), min_size=30, max_size=30))
 def test_blocks_are_cut_between_nodes(names: list[int], sizes: list[int]) -> None:
     lines = [f"<n{name}> <p> <o{number}> .\n".encode() for number, name in enumerate(names)]
-    blocks, rest = [], lines
+    blocks: list[bytes] = []
+    rest = lines
     for size in sizes:
         blocks, rest = ([*blocks, b"".join(rest[:size])] if rest else blocks), rest[size:]
     cut = list(whole_nodes(blocks))
