@@ -147,7 +147,7 @@ class DistantAgents:
         from ray.exceptions import RayError, RayTaskError
 
         try:
-            await actor.handle.ready.remote()
+            await actor.handle.ready.options(max_task_retries=-1).remote()  # waits for a restart
             actor.is_ready = True
         except RayTaskError as error:
             self._unfit = error.cause if isinstance(error.cause, ChronoQGError) else _lost(f"a worker cannot be made: {error.cause!r}")
