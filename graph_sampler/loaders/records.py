@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pyarrow as pa
 
-from graph_sampler.loaders.text_lines import decode, read_blocks, read_lines
+from graph_sampler.loaders.text_lines import decode, plain_columns, read_blocks, read_lines
 from graph_sampler.raw_facts import Texts
 from state.errors import GraphFormatError
 
@@ -28,7 +29,7 @@ class CsvReader:
         """
         self.path, self.header = path, header
         self.malformed = 0
-        first = next(self._rows(), None)
+        first = next(self._rows(read_blocks(path)), None)
         if first is None:
             raise GraphFormatError("the file is empty", where=str(path))
         self.names: list[str] | None = first if header else None
@@ -36,19 +37,34 @@ class CsvReader:
 
     def batches(self, positions: Sequence[int]) -> Iterator[list[Texts]]:
         """Batches of the columns at the positions; rows that are not as wide as the first are counted and left out."""
-        rows = self._rows()
-        if self.header:
-            next(rows)
         self.malformed = 0
+        blocks = read_blocks(self.path)
+        # Up to the first quote a line is a row, and a block of them is read at once.
+        for block, first in blocks:
+            decode(block, self.path, first)
+            has_header = self.header and first == 1
+            body = block[block.find(b"\n") + 1 or len(block) :] if has_header else block
+            columns = None if b'"' in block else plain_columns(body.replace(b"\r\n", b"\n"), self.width, ",")
+            if columns is not None:
+                yield [columns[position] for position in positions]
+                continue
+            rest = blocks if b'"' in block else ()
+            rows = self._rows(chain(((block, first),), rest), before=first - 1)
+            yield from self._from_rows(rows, positions, has_header=has_header)
+
+    def _from_rows(self, rows: Iterator[list[str]], positions: Sequence[int], *, has_header: bool) -> Iterator[list[Texts]]:
+        if has_header:
+            next(rows)
         for batch in _batched(rows):
             fitting = [row for row in batch if len(row) == self.width]
             self.malformed += len(batch) - len(fitting)
             yield [pa.array([row[position] for row in fitting], pa.string()) for position in positions]
 
-    def _rows(self) -> Iterator[list[str]]:
-        reader = csv.reader(self._lines(), strict=True)
+    def _rows(self, blocks: Iterable[tuple[bytes, int]], before: int = 0) -> Iterator[list[str]]:
+        """Rows of some blocks; `before` is the number of lines before them."""
+        reader = csv.reader(self._lines(blocks), strict=True)
         while True:
-            first = reader.line_num + 1
+            first = before + reader.line_num + 1
             try:
                 yield next(reader)
             except StopIteration:
@@ -58,8 +74,8 @@ class CsvReader:
                     raise GraphFormatError("a quote is never closed", where=f"{self.path}, line {first}") from None
                 self.malformed += 1
 
-    def _lines(self) -> Iterator[str]:
-        for block, first in read_blocks(self.path):
+    def _lines(self, blocks: Iterable[tuple[bytes, int]]) -> Iterator[str]:
+        for block, first in blocks:
             text = decode(block, self.path, first)
             yield from (line + "\n" for line in text.removesuffix("\n").split("\n"))
 

@@ -131,6 +131,26 @@ def read_lines(path: Path) -> Iterator[tuple[str, int]]:
             yield line.removesuffix("\r"), number
 
 
+def plain_columns(block: bytes, width: int, delimiter: str) -> list[Texts] | None:
+    """All columns of a block of whole lines by Arrow's quick parser, quotes being data.
+
+    `None` where a row has another width, or where Arrow would read a sign in a way of its own.
+    """
+    if b"\r" in block or block.startswith(_BOM) or width < 2:
+        return None
+    names = [str(position) for position in range(width)]
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(block),
+            read_options=csv.ReadOptions(column_names=names, use_threads=False, block_size=len(block) + 1),
+            parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False, ignore_empty_lines=False),
+            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, check_utf8=False),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return [column.combine_chunks() for column in table.columns]
+
+
 class TsvReader:
     """Columns of a tab-separated file, without quoting and without comments."""
 
@@ -179,30 +199,12 @@ class TsvReader:
             if block:
                 block = block if block.endswith(b"\n") else block + b"\n"
                 block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
-                columns = self._plain_columns(block)
+                columns = plain_columns(block, self.width, "\t")
                 if columns is None:
                     yield from self._columns(np.frombuffer(block, np.uint8))
                 else:
                     self.rows += len(columns[0])
                     yield columns
-
-    def _plain_columns(self, block: bytes) -> list[Texts] | None:
-        """All columns by Arrow's quick parser; `None` where a row has another width or Arrow would read a sign in its own way."""
-        if b"\r" in block or block.startswith(_BOM) or self.width < 2:
-            return None
-        names = [str(position) for position in range(self.width)]
-        try:
-            table = csv.read_csv(
-                pa.BufferReader(block),
-                read_options=csv.ReadOptions(column_names=names, use_threads=False, block_size=len(block) + 1),
-                parse_options=csv.ParseOptions(delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False),
-                convert_options=csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, check_utf8=False
-                ),
-            )
-        except pa.ArrowInvalid:
-            return None
-        return [column.combine_chunks() for column in table.columns]
 
     def _columns(self, signs: npt.NDArray[np.uint8]) -> Iterator[list[Texts]]:
         ends = np.flatnonzero((signs == _TAB) | (signs == _NEWLINE))

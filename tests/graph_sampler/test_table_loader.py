@@ -12,9 +12,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from graph_sampler.load import load_graph
+from graph_sampler.loaders import text_lines
 from graph_sampler.loaders.label_tables import read_name
+from graph_sampler.loaders.records import CsvReader
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.errors import GraphFormatError
@@ -246,3 +250,24 @@ def test_wikidata12k_counts_the_entities_without_a_label(shared_data: Path, tmp_
     assert report.dropped[DropReason.UNUSABLE_ENTITY] > 10_000
     with pytest.raises(GraphFormatError, match="unusable entity label"):
         load(files, entity_labels={"path": str(folder / "entity2id.txt.gz"), "id": 1, "label": 0}, **settings)
+
+
+CELLS = st.text(alphabet=st.sampled_from('a, "\n\r\u2028\u00e9'), max_size=4)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(CELLS, min_size=1, max_size=4), max_size=8), st.booleans(), st.sampled_from((8, 1 << 20)))
+def test_a_csv_is_read_as_the_library_reads_it_wherever_its_blocks_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[list[str]], header: bool, block: int
+) -> None:
+    monkeypatch.setattr(text_lines, "_BLOCK", block)
+    path = write_csv(tmp_path / "rows.csv", [["a", "b", "c"], *rows])
+    with path.open(encoding="utf-8", newline="") as lines:
+        known = list(csv.reader(lines))[header:]
+    reader = CsvReader(path, header=header)
+    columns = [[], [], []]
+    for batch in reader.batches((0, 1, 2)):
+        for column, texts in zip(columns, batch, strict=True):
+            column += texts.to_pylist()
+    assert list(zip(*columns, strict=True)) == [tuple(row) for row in known if len(row) == 3]
+    assert reader.malformed == sum(len(row) != 3 for row in known)
