@@ -54,8 +54,12 @@ def _head(path: Path) -> str:
 
 
 def _is_table(head: str) -> bool:
-    columns = next(csv.reader([head.partition("\n")[0].rstrip("\r")]), []) if head and head[0] not in "[{" else []
-    return set(_COLUMNS) <= set(columns)
+    if not head or head[0] in "[{":
+        return False
+    try:
+        return set(_COLUMNS) <= set(next(csv.reader([head.partition("\n")[0].rstrip("\r")]), []))
+    except csv.Error:  # a cell of unheard-of length: no header
+        return False
 
 
 def _first(head: str) -> Any:
@@ -65,7 +69,7 @@ def _first(head: str) -> Any:
             return json.JSONDecoder().raw_decode(head[1:].lstrip())[0]
         except (ValueError, RecursionError):
             return None
-    for line in head.splitlines():
+    for line in head.split("\n"):  # other line ends may stand within a text
         try:
             return orjson.loads(line)
         except orjson.JSONDecodeError:

@@ -260,6 +260,18 @@ def test_the_published_table_of_questions_reads_like_its_twin(table: Path, tmp_p
     }
 
 
+@pytest.mark.parametrize("content", [b"", b"x" * 200_000, b"\0\xff\n", b"[", b"[" * 100_000, b"\x1f\x8b\x08cut", b"7\n"])
+def test_any_other_bytes_are_no_such_file(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "file").write_bytes(content)
+    assert not is_timeline_file(tmp_path / "file")
+
+
+def test_a_record_is_known_whatever_signs_stand_in_its_texts(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text("\n" + json.dumps(sound()[0] | {"paraphrased_question": "a\u2028b\x85c"}, ensure_ascii=False), encoding="utf-8")
+    assert is_timeline_file(path)
+
+
 def test_facts_of_other_layouts_are_found_by_their_labels() -> None:
     facts = stated_facts(GraphConfig(path="bundled:years"))
     days = stated_facts(GraphConfig(path="bundled:days", granularity=Granularity.DAY))
