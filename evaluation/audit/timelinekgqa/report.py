@@ -93,7 +93,8 @@ class TimelineAuditReport(Contract):
     def lines(self) -> list[str]:
         """The report for a person."""
         sizes = ", ".join(f"{count} {level}" for level, count in self.levels.items())
-        caption = f"{self.file}: {self.records} records ({sizes}), format timelinekgqa, against {self.graph}, {self.rows} rows"
+        rows = f"{self.rows} rows{f' and {self.untimed} without a known time' if self.untimed else ''}"
+        caption = f"{self.file}: {self.records} records ({sizes}), format timelinekgqa, against {self.graph}, {rows}"
         lines = [*(f"note: {note}" for note in self.notes), *as_text(rate_table(self, caption))]
         for rate in self.kinds:
             lines += [f"{rate.kind}: {row.id} (line {row.number}): {row.why}" for row in rate.examples]
