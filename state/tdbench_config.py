@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from state.interval import Granularity
 from state.model_base import Contract
@@ -12,6 +12,16 @@ from state.tdbench_evaluate_config import TdbenchEvaluateConfig
 
 TableName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,62}$")]
 """How a table is called in questions, files and SQL; it need not be called so in its source."""
+
+
+def _is_sayable(word: str) -> str:
+    if not word.strip() or not word.isprintable():
+        raise ValueError("say it in words that can stand in a question")
+    return word
+
+
+Word = Annotated[str, AfterValidator(_is_sayable)]
+"""What a question calls a column."""
 
 
 class Dependency(Contract):
@@ -54,7 +64,7 @@ class TableConfig(Contract):
     """Texts that mean a missing end, beside the empty text, `NULL`, `None`, `nan` and `NaT`."""
     keys: tuple[str, ...] = ()
     """Columns that name the rows' things; empty: those of the dependencies."""
-    glossary: dict[str, str] = {}
+    glossary: dict[str, Word] = {}
     """Column -> what it is called in a question; others are called by their names."""
     domain: str | None = None
     """Whose figures are told apart in an evaluation; `None` for the table's name."""
@@ -81,7 +91,7 @@ class JoinConfig(Contract):
     given: tuple[tuple[str, ...], ...] = ()
     """Columns of the first table that together name one row of it, each set for questions of its own; empty: the
     sets of one or two that do, as `docs/tdbench_joins.md` says."""
-    glossary: dict[str, str] = {}
+    glossary: dict[str, Word] = {}
     """Column of the joined table -> what it is called in a question; others are called as in their tables."""
 
     @model_validator(mode="after")

@@ -16,14 +16,15 @@ from tdbench.table import END, ROW, START, TemporalTable, quote
 from tdbench.tables.dates import DateKind, TableDate, read_date
 from tdbench.tables.guesses import known_columns, time_columns, unit_of
 from tdbench.tables.report import RowDrop, TableReport
-from tdbench.tables.source import SourceTable, shown
+from tdbench.tables.source import SourceTable, called, shown
 
 _EXAMPLES = 3
 _LONGEST_EXAMPLE = 120
 
-# c0, c1, ... stand for the source's own columns while it is cleaned, so that no name of the source meets one of ours.
+# c0, c1, ... stand for the source's own columns while it is cleaned, so that no name of the source meets one of ours; and
+# what is ours in the database begins with an underscore, as no table of a config does.
 _JUDGE = """
-    CREATE TEMP TABLE judged AS
+    CREATE TEMP TABLE _judged AS
     SELECT place, start_text, end_text, {own}, s.granule AS first, e.granule + {inclusive} AS past,
         CASE WHEN past IS NOT NULL THEN greatest(past, first + 1) END AS last,  -- greatest() alone takes no notice of NULL
         CASE
@@ -33,18 +34,18 @@ _JUDGE = """
             WHEN e.kind = 'date' AND s.first_day > e.last_day THEN 'REVERSED'
             WHEN {keyless} THEN 'NO_KEY'
         END AS reason
-    FROM source JOIN dates s ON s.text = source.start_text JOIN dates e ON e.text = source.end_text
+    FROM _source JOIN _dates s ON s.text = start_text JOIN _dates e ON e.text = end_text
 """
 _COPIES = """
-    UPDATE judged SET reason = 'DUPLICATE' WHERE place IN (
-        SELECT place FROM judged WHERE reason IS NULL
+    UPDATE _judged SET reason = 'DUPLICATE' WHERE place IN (
+        SELECT place FROM _judged WHERE reason IS NULL
         QUALIFY row_number() OVER (PARTITION BY {own}, first, last ORDER BY place) > 1
     )
 """
 _KEEP = """
     CREATE TABLE {table} AS
     SELECT place AS {row}, {named}, first AS {start}, last AS {end}
-    FROM judged WHERE reason IS NULL ORDER BY place
+    FROM _judged WHERE reason IS NULL ORDER BY place
 """
 _CONTENT = """
     SELECT sha256(coalesce(string_agg(line, '' ORDER BY line), ''))
@@ -102,8 +103,8 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, source: SourceTable, 
     guesses = (*source.notes, *times.guesses, *((f"unit {granularity}: {why}",) if why else ()))
     stand_ins = {column: f"c{place}" for place, column in enumerate(own)}
     staged = {"place": pa.array(source.rows, pa.int64()), "start_text": starts, "end_text": ends}
-    connection.register("source", pa.table(staged | {stand_in: source.cells[column] for column, stand_in in stand_ins.items()}))
-    connection.register("dates", dates.as_arrow(granularity))
+    connection.register("_source", pa.table(staged | {stand_in: source.cells[column] for column, stand_in in stand_ins.items()}))
+    connection.register("_dates", dates.as_arrow(granularity))
     listed = ", ".join(stand_ins.values())
     keyless = " OR ".join(f"{stand_ins[key]} IS NULL" for key in keys) or "false"
     connection.execute(_JUDGE.format(own=listed, inclusive=int(config.ends == "inclusive"), keyless=keyless))
@@ -113,14 +114,14 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, source: SourceTable, 
     connection.execute(_KEEP.format(named=named, **parts))
     dropped, examples = _drops(connection, source, stand_ins)
     kept, zero_length, open_ends = _one(
-        connection, "SELECT count(*), count(*) FILTER (past <= first), count(*) FILTER (past IS NULL) FROM judged WHERE reason IS NULL"
+        connection, "SELECT count(*), count(*) FILTER (past <= first), count(*) FILTER (past IS NULL) FROM _judged WHERE reason IS NULL"
     )
     values = [f"coalesce(strlen({column}) || ':' || {column}, '-')" for column in (quote(column) for column in own)]
     values += [f"coalesce({quote(column)}::VARCHAR, '-')" for column in (START, END)]
     (content,) = _one(connection, _CONTENT.format(values=", ".join(values), table=quote(name)))
-    connection.execute("DROP TABLE judged")
-    connection.unregister("source")
-    connection.unregister("dates")
+    connection.execute("DROP TABLE _judged")
+    connection.unregister("_source")
+    connection.unregister("_dates")
     report = TableReport(
         name=name, source=source.kind, where=source.where, rows=source.cells.num_rows + len(source.malformed), kept=kept,
         dropped=dropped, examples=examples, zero_length=zero_length, open_ends=open_ends, start_column=times.start,
@@ -129,7 +130,7 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, source: SourceTable, 
     if not kept:
         reasons = ", ".join(f"{count} {reason}" for reason, count in dropped.items() if count) or "it has none"
         raise TableError(f"no row is left: {reasons}", where=source.where, remedy="Look at the columns of time and the granularity.")
-    glossary = {column: config.glossary.get(column, column.replace("_", " ")) for column in own}
+    glossary = {column: config.glossary.get(column, called(column)) for column in own}
     table = TemporalTable(
         name=name, columns=tuple(own), start_column=times.start, end_column=times.end, granularity=granularity,
         open_end=config.open_end, rows=kept, glossary=glossary, domain=config.domain or name, ends=config.ends,
@@ -141,7 +142,7 @@ def _drops(
     connection: duckdb.DuckDBPyConnection, source: SourceTable, stand_ins: dict[str, str]
 ) -> tuple[dict[RowDrop, int], dict[RowDrop, tuple[str, ...]]]:
     """Reason -> rows dropped, and the first few of them."""
-    counts = dict(connection.execute("SELECT reason, count(*) FROM judged WHERE reason IS NOT NULL GROUP BY reason").fetchall())
+    counts = dict(connection.execute("SELECT reason, count(*) FROM _judged WHERE reason IS NOT NULL GROUP BY reason").fetchall())
     dropped = {reason: counts.get(reason.name, 0) for reason in RowDrop} | {RowDrop.MALFORMED: len(source.malformed)}
     examples = {}
     if source.malformed:
@@ -149,7 +150,7 @@ def _drops(
     for reason in RowDrop:
         if counts.get(reason.name):
             query = (
-                f"SELECT place, start_text, end_text, {', '.join(stand_ins.values())} FROM judged WHERE reason = ? ORDER BY place LIMIT ?"
+                f"SELECT place, start_text, end_text, {', '.join(stand_ins.values())} FROM _judged WHERE reason = ? ORDER BY place LIMIT ?"
             )
             rows = connection.execute(query, [reason.name, _EXAMPLES]).fetchall()
             examples[reason] = tuple(

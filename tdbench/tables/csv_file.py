@@ -16,6 +16,7 @@ from tdbench.tables.source import SourceTable, check_names, text_table
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAMPLE_BYTES, _SAMPLE_ROWS = 1 << 18, 500
+_WHOLE = "Look whether it is whole, and what its name says it is: .gz is unpacked."
 _CLEAR = 0.9
 """Share of the sampled rows that must be as wide as the header where no delimiter fits them all."""
 
@@ -46,8 +47,11 @@ def read_csv(path: Path) -> SourceTable:
                 parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=set_apart),
                 convert_options=pa_csv.ConvertOptions(column_types={str(place): pa.string() for place in range(len(names))}),
             )
+    except pa.ArrowInvalid as error:
+        remedy = "Write it as UTF-8 CSV, with no row of more than a megabyte."
+        raise TableError(f"cannot be read as CSV: {_first_line(error)}", where=where, remedy=remedy) from error
     except (OSError, pa.ArrowException) as error:
-        raise TableError(f"cannot be read as CSV: {_first_line(error)}", where=where, remedy="Write it as UTF-8 CSV.") from error
+        raise TableError(f"cannot be read: {_first_line(error)}", where=where, remedy=_WHOLE) from error
     table = table.slice(1)
     rows = _places(table.num_rows, [place - 1 for place, _ in malformed])
     note = f"columns parted by {DELIMITERS[delimiter]}, as the first rows are"
@@ -69,7 +73,7 @@ def _head(path: Path) -> str:
         with pa.input_stream(path, compression="detect") as stream:
             data = stream.read(_SAMPLE_BYTES)
     except (OSError, pa.ArrowException) as error:
-        raise TableError(f"cannot be read: {_first_line(error)}", where=str(path)) from error
+        raise TableError(f"cannot be read: {_first_line(error)}", where=str(path), remedy=_WHOLE) from error
     is_whole = len(data) < _SAMPLE_BYTES or b"\n" not in data
     text: str = data.decode("utf-8-sig", errors="replace")  # a wrong byte is the reader's to refuse
     return text if is_whole else text[: text.rfind("\n") + 1]
@@ -96,7 +100,7 @@ def find_delimiter(head: str, where: str) -> tuple[str, list[str]]:
             headers[delimiter] = rows[0]
             shares[delimiter] = sum(len(row) == len(rows[0]) for row in body) / len(body) if body else 1.0
     if not head.strip():
-        raise TableError("is empty", where=where)
+        raise TableError("is empty", where=where, remedy="A table has a header and rows.")
     for least in (1.0, _CLEAR):
         fitting = [delimiter for delimiter, share in shares.items() if share >= least]
         if len(fitting) == 1:

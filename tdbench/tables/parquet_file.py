@@ -38,7 +38,9 @@ def _as_text(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
     if pa.types.is_timestamp(kind):  # as far as the day: nanoseconds do not reach the years that days do
         column = column.cast(pa.timestamp("s", kind.tz), safe=False)
     try:
-        return column.cast(pa.string())
+        text = column.cast(pa.string())
+        text.validate(full=True)  # a file may call bytes text that are none
     except pa.ArrowException:
         remedy = "Leave the column out, or write it as text."
-        raise TableError(f"values of type {kind} are not read", where=where, remedy=remedy) from None
+        raise TableError(f"values of type {kind} cannot be read as text", where=where, remedy=remedy) from None
+    return text

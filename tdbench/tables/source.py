@@ -43,7 +43,8 @@ def check_names(names: Sequence[str], where: str) -> None:
     seen: dict[str, str] = {}
     for place, name in enumerate(names, start=1):
         if not name or "\0" in name:
-            raise TableError(f"column {place} has no name" if not name else f"column {place} has a NUL in its name", where=where)
+            what = f"column {place} has no name" if not name else f"column {place} has a NUL in its name"
+            raise TableError(what, where=where, remedy="Name it; a file that is text must be UTF-8.")
         if name.lower() in (ROW, START, END):
             raise TableError(f"a column is called {name!r}, which is a name of ours", where=where, remedy="Rename it, or leave it out.")
         if name.lower() in seen:
@@ -97,6 +98,16 @@ def only_table(wanted: str | None, known: Sequence[str], where: str) -> str:
 def shown(text: str) -> str:
     """A source's text as part of one line."""
     return text if text.isprintable() else repr(text)
+
+
+def called(column: str) -> str:
+    r"""What a question calls a column that the config has no word for.
+
+    >>> called("head_of\n state")
+    'head of state'
+    """
+    visible = "".join(sign if sign.isprintable() else " " for sign in column.replace("_", " "))
+    return " ".join(visible.split()) or column
 
 
 def as_text(value: Any, where: str) -> str | None:

@@ -138,7 +138,8 @@ def _kind(name: str, config: TableConfig) -> SourceKind:
         raise ConfigError("source postgres with path", where=where, remedy="Name the variable of its address under url_env.")
     path = Path(config.path)
     if not path.is_file():
-        raise TableError("no such file" if not path.exists() else "not a file", where=str(path), remedy="")
+        remedy = f"Look at {where}.path; a path is taken from the current folder."
+        raise TableError("no such file" if not path.exists() else "not a file", where=str(path), remedy=remedy)
     if config.source is not None:
         return config.source
     suffix = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix

@@ -193,10 +193,20 @@ def test_rows_of_a_database_are_put_in_order_of_their_content(tmp_path: Path) ->
     assert in_order_of_content(cells.take([1, 0])) == cells
 
 
+def no_text() -> bytes:
+    """A Parquet file that calls bytes text which are none."""
+    names = pa.array([b"Ana \xff"], pa.binary()).view(pa.string())
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"mayor": names, "start": ["1990"], "end": ["1991"]}), sink)
+    return bytes(sink.getvalue())
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
         ("none.csv", None, "no such file"),
+        ("x.parquet", no_text(), "column 'mayor': values of type string cannot be read as text"),
+        ("x.csv.gz", gzip.compress(b"town,start,end\n" + bytes(range(256)) * 9)[:-20], "cannot be read: .*Look whether it is whole"),
         ("x.csv", b"", "is empty"),
         ("x.csv", b"town,start,end\n\xff\xfe,1990,1991\n", "cannot be read as CSV"),
         ("x.csv", b"Town,town,start,end\na,b,1990,1991\n", "'Town' and 'town' cannot be told apart"),
@@ -238,6 +248,16 @@ def test_configs_that_fit_no_source_are_refused(tmp_path: Path) -> None:
         open_tables({"towns": TableConfig(url_env="X", source="csv")}, {})
     with pytest.raises(ConfigError, match="source postgres with path"):
         opened(path, source="postgres")
+
+
+def test_tables_may_be_called_as_what_cleaning_makes_on_its_way(tmp_path: Path) -> None:
+    path = written(tmp_path / "towns.csv", '"town_\n hall",start,end\nArn,1990,1991\n')
+    with open_tables({name: TableConfig(path=str(path)) for name in ("source", "dates", "judged")}, {}) as database:
+        assert {name: table.rows for name, table in database.tables.items()} == {"source": 1, "dates": 1, "judged": 1}
+        assert database.tables["dates"].glossary == {"town_\n hall": "town hall"}
+    for word in (" ", "town\nhall", "\u202etown"):
+        with pytest.raises(ValueError, match="say it in words"):
+            TableConfig(path="x", glossary={"town": word})
 
 
 def test_the_database_reaches_no_file_and_no_variable_once_it_is_loaded(tmp_path: Path) -> None:
