@@ -20,8 +20,9 @@ from agents.tables.usable_question import required_values
 from agents.tables.verifier import table_verify_request
 from runs.json_lines import model_line, parse_lines, pretty_json, write_lines, write_whole
 from runs.run_folder import BENCHMARK, RunReader
-from runs.terminal import Advance
-from state.errors import ConfigError, RunFolderError, TableError, did_you_mean
+from runs.terminal import Advance, say
+from state.config import Config
+from state.errors import ConfigError, RunFolderError, SamplingError, TableError, did_you_mean
 from state.interval import Granularity
 from state.model_base import Contract
 from state.table_instance import Refreshed, ShownTable, TableInstance
@@ -29,7 +30,7 @@ from state.tdbench_config import TableConfig, TdbenchConfig
 from state.tdbench_question import AnswerRow, Cardinality, Kind, Question
 from tdbench.answers import Answers, same_rows
 from tdbench.evidence import Shower
-from tdbench.sampling import instances_of
+from tdbench.sampling import instances_of, source_of
 from tdbench.tables.store import BUNDLED, TemporalDatabase, open_tables
 
 REFRESH = "refresh.json"
@@ -146,9 +147,8 @@ def refresh(reader: RunReader, tables: Mapping[str, TableConfig], out: Path, adv
         _check_columns(database, chosen, instances)
         answers = Answers(database, chosen)
         kept, changed, vanished = _refreshed(instances, answers, chosen, advance)
-    known = {ident.rpartition(".")[0] for ident in reader.instances().ids()}
-    lines, _, source = instances_of(config, lambda line: None)
-    appeared = {TableInstance.model_validate_json(line).question.id for line in lines} - known
+        source = source_of(database)
+    appeared = _asked_anew(config) - {ident.rpartition(".")[0] for ident in reader.instances().ids()}
     report = RefreshReport(
         run=str(reader.path),
         before=reader.manifest.graph.content_hash,
@@ -164,6 +164,16 @@ def refresh(reader: RunReader, tables: Mapping[str, TableConfig], out: Path, adv
     write_lines(Path(report.path), list(map(model_line, kept)))
     write_whole(out / REFRESH, [report.as_json()])
     return report
+
+
+def _asked_anew(config: Config) -> set[str]:
+    """The ids of the questions that a build would make; too few rows for any, or for a dependency, are no reason to stop."""
+    try:
+        lines, _, _ = instances_of(config, lambda line: None)
+    except (ConfigError, SamplingError) as error:
+        say(f"note: the new data give rise to no question ({error})")
+        return set()
+    return {TableInstance.model_validate_json(line).question.id for line in lines}
 
 
 def tables_with(config: TdbenchConfig, given: Sequence[str]) -> dict[str, TableConfig]:
@@ -183,7 +193,7 @@ def tables_with(config: TdbenchConfig, given: Sequence[str]) -> dict[str, TableC
             tables[name] = tables[name].model_copy(update={"path": file, "url_env": None})
         elif Path(text).is_dir():
             tables |= _from_folder(Path(text), config.tables)
-        elif len(tables) == 1:
+        elif len(tables) == 1 and (not equals or Path(text).exists()):
             (name,) = tables
             tables[name] = tables[name].model_copy(update={"path": text, "url_env": None})
         else:

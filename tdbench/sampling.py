@@ -107,6 +107,8 @@ def read_instances(config: Config, advance: Advance) -> list[TableInstance]:
 def dependencies_of(database: TemporalDatabase, name: str, config: TdbenchConfig) -> tuple[UsedDependency, ...]:
     """The dependencies that a table's questions are made of: those that its config declares, or those that are found.
 
+    A table that a join needs may have none: it is then asked about in the join alone.
+
     Raises:
         ConfigError: a declared one does not fit the table, or none is declared and none is found.
     """
@@ -119,7 +121,7 @@ def dependencies_of(database: TemporalDatabase, name: str, config: TdbenchConfig
     found = discover(database.connection, table, config.tolerance).temporal
     if settings.keys:
         found = tuple(one for one in found if set(one.dependency.determinants) <= set(settings.keys))
-    if not found:
+    if not found and not any(name in join.tables for join in config.joins.values()):
         remedy = "Declare one, raise tdbench.tolerance, or see `chronoqg tdbench dependencies`."
         raise ConfigError("no dependency is found that time has a part in", where=f"tdbench.tables.{name}.dependencies", remedy=remedy)
     return tuple(

@@ -18,6 +18,7 @@ from state.errors import ChronoQGError
 from tdbench.building import build_tables
 from tdbench.checking import check_tables
 from tdbench.refreshing import refresh, tables_with
+from tdbench.sampling import instances_of
 from tests.tdbench.small_tables import MAYORS, write_config
 
 
@@ -117,6 +118,26 @@ def test_a_refresh_over_the_same_rows_changes_nothing(built: Path, tmp_path: Pat
     assert (report.changed, report.vanished, report.appeared) == ((), (), ())
     assert report.before == report.after
     assert report.kept == len(lines(built / "benchmark/towns.jsonl"))
+
+
+def test_new_data_that_nothing_can_be_asked_of_vanish_what_they_must_and_stop_nothing(built: Path, tmp_path: Path) -> None:
+    (tmp_path / "mayors.csv").write_text("\n".join(MAYORS.splitlines()[:2]) + "\n")
+    reader = RunReader(built)
+    tables = tables_with(reader.config().config.tdbench, [f"mayors={tmp_path / 'mayors.csv'}"])
+    report = refresh(reader, tables, tmp_path / "fresh")
+    assert (report.appeared, report.kept + len(report.vanished)) == ((), len(lines(built / "benchmark/towns.jsonl")))
+    gone = [one.why for one in report.vanished if one.id.startswith("mayors-") and "Belm" in one.question]
+    assert set(gone) == {"nothing is known of what it asks about"}
+
+
+def test_a_table_without_dependencies_is_asked_about_in_its_joins(place: Path, built: Path) -> None:
+    config = load_config(built.parent / "towns.yaml", ["tdbench.tables.fairs.dependencies=[]"]).config
+    text = (place / "fairs.csv").read_text()
+    once = config.tdbench.tables["fairs"].model_copy(update={"path": str(place / "once.csv")})
+    (place / "once.csv").write_text("\n".join(text.splitlines()[:4]) + "\n")
+    chosen = config.tdbench.model_copy(update={"tables": {**config.tdbench.tables, "fairs": once}})
+    _, coverage, _ = instances_of(config.model_copy(update={"tdbench": chosen}), lambda line: None)
+    assert {table.name: bool(table.questions) for table in coverage.tables} == {"mayors": True, "fairs": False, "hosts": True}
 
 
 @pytest.mark.parametrize(
