@@ -12,9 +12,10 @@ from evaluation.audit.duplicates import Duplicates
 from evaluation.audit.execution_checks import ExecutionChecks
 from evaluation.audit.known_graph import KnownGraph
 from evaluation.audit.reading import AuditError, Item, read_items
-from evaluation.audit.report import AuditReport, BadLine, Tally
+from evaluation.audit.report import AuditReport, Tally
 from evaluation.audit.tdbench.records import is_table_record
 from evaluation.audit.text_checks import blank_of, leak_of, slot_of
+from evaluation.audit.told import BadLine
 from graph_sampler.labels import normalise_label
 from graph_sampler.temporal_graph import TemporalGraph
 from runs.terminal import Advance
@@ -123,7 +124,7 @@ def audit_file(
     for audited in audit_items(path, graph, form, advance):
         used = used or format_of(audited.item.value)
         if audited.case is None:
-            tally.bad_line(BadLine(number=audited.item.number, what=audited.problem))
+            tally.bad.add(BadLine(number=audited.item.number, what=audited.problem))
         else:
             tally.add(audited.case, audited.findings)
     if not tally.records or used is None:
@@ -147,11 +148,11 @@ def _case(item: Item, form: FileFormat | None, unit: Granularity) -> tuple[Case 
 
 
 def _nothing_of_the_kind(path: Path, tally: Tally, form: FileFormat | None) -> AuditError:
-    if not tally.bad_lines:
+    if not tally.bad.first:
         return AuditError("holds no record: the file is empty", where=str(path))
-    first = tally.bad_lines[0]
+    first = tally.bad.first[0]
     wanted = f"format {form}" if form else "a known format"
-    lines = "its one line is none" if tally.bad_count == 1 else f"none of its {tally.bad_count} lines is one"
+    lines = "its one line is none" if tally.bad.count == 1 else f"none of its {tally.bad.count} lines is one"
     return AuditError(
         f"holds no record of {wanted}, {lines}; line {first.number} is {first.what}",
         where=str(path),

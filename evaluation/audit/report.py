@@ -9,37 +9,15 @@ from pathlib import Path
 
 from evaluation.audit.cases import Case, FileFormat
 from evaluation.audit.defects import EXECUTED, MEANING, DefectKind, Findings, Unchecked
-from evaluation.pages.tables import Table, as_csv, as_text, rounded
+from evaluation.audit.told import BadLine, BadLines, Share, told_lines
+from evaluation.pages.tables import Table, as_csv, rounded
 from graph_sampler.temporal_graph import TemporalGraph
 from runs.json_lines import pretty_json, write_whole
 from state.model_base import Contract
 from state.vocabulary import ConstraintCount
 
 JSON_FILE, CSV_FILE = "audit.json", "audit.csv"
-_MOST_BAD_LINES = 20
 _WRONG_GRAPH_SHARE = Fraction(1, 2)
-
-
-class BadLine(Contract):
-    """A line that is no record."""
-
-    number: int
-    """Line of the file, or place in its array, from 1."""
-    what: str
-    """Why it is none."""
-
-
-class Share(Contract):
-    """How many of how many."""
-
-    hits: int
-    of: int
-    """Records for which the check could be made."""
-
-    @property
-    def percent(self) -> Fraction | None:
-        """In percent; `None` of nothing."""
-        return Fraction(100 * self.hits, self.of) if self.of else None
 
 
 class DefectRow(Contract):
@@ -119,20 +97,7 @@ class AuditReport(Contract):
     def lines(self) -> list[str]:
         """The report for a person."""
         size = f"{self.records} records ({self.single} S, {self.multi} M), format {self.file_format}, against {self.graph}"
-        lines = [*(f"note: {note}" for note in self.notes), *as_text(rate_table(self, f"{self.file}: {size}"))]
-        for rate in self.kinds:
-            lines += [f"{rate.kind}: {row.id} (line {row.number}): {row.why}" for row in rate.examples]
-        for each in self.unchecked:
-            what = ", ".join(each.kinds) if each.kinds else "in part"
-            lines.append(f"not checked for {each.records} {'record' if each.records == 1 else 'records'} ({what}): {each.reason}")
-        lines += [f"bad line {line.number}: {line.what}" for line in self.bad_lines]
-        if self.bad_line_count > len(self.bad_lines):
-            lines.append(f"bad lines: {self.bad_line_count} in all")
-        found = self.any_defect.all.hits
-        verdict = "no defect found" if not found else f"{found} of {self.records} records have a defect"
-        unread = f"; lines that are no records: {self.bad_line_count}" if self.bad_line_count else ""
-        some = "" if self.executed == self.records else f", {self.executed} of them executed"
-        return [*lines, f"audited {self.records} {'record' if self.records == 1 else 'records'}{some}: {verdict}{unread}"]
+        return told_lines(self, rate_table(self, f"{self.file}: {size}"), self.any_defect.all.hits)
 
     def as_json(self) -> bytes:
         """The report for a machine; every defect stands in `audit.csv`, here only the examples."""
@@ -152,8 +117,7 @@ class Tally:
 
     def __init__(self, examples: int) -> None:
         self.records = 0
-        self.bad_count = 0
-        self.bad_lines: list[BadLine] = []
+        self.bad = BadLines()
         self._examples = examples
         self._parts: Counter[ConstraintCount] = Counter()
         self._hits: Counter[tuple[DefectKind, ConstraintCount]] = Counter()
@@ -163,12 +127,6 @@ class Tally:
         self._defects: list[DefectRow] = []
         self._hashes: Counter[str | None] = Counter()
         self._left_out_of_execution = 0
-
-    def bad_line(self, line: BadLine) -> None:
-        """Counts a line that is no record."""
-        self.bad_count += 1
-        if len(self.bad_lines) < _MOST_BAD_LINES:
-            self.bad_lines.append(line)
 
     def add(self, case: Case, findings: Findings) -> None:
         """Counts a record."""
@@ -211,8 +169,8 @@ class Tally:
                 for each, count in sorted(self._unchecked.items(), key=lambda pair: (-pair[1], pair[0].reason))
             ),
             executed=self.records - self._left_out_of_execution,
-            bad_line_count=self.bad_count,
-            bad_lines=tuple(self.bad_lines),
+            bad_line_count=self.bad.count,
+            bad_lines=tuple(self.bad.first),
             notes=tuple(self._notes(graph)),
             defects=tuple(self._defects),
         )

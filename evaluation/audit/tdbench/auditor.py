@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evaluation.audit.reading import AuditError, read_items
-from evaluation.audit.report import BadLine
 from evaluation.audit.tdbench.checks import TableAuditor
 from evaluation.audit.tdbench.execution import PublishedTables
 from evaluation.audit.tdbench.records import is_table_record, read_table_case
 from evaluation.audit.tdbench.report import TableAuditReport, TableTally
 from evaluation.audit.tdbench.tables import configured, open_published
+from evaluation.audit.told import BadLine
 from runs.config_file import load_config
 from runs.terminal import Advance
 from state.interval import Granularity
@@ -65,9 +65,9 @@ def audit_tables(path: Path, tables: PublishedTables, advance: Advance | None = 
             else:
                 tally.add(case, auditor.findings(case))
         if problem is not None:
-            tally.bad_line(BadLine(number=item.number, what=problem))
+            tally.bad.add(BadLine(number=item.number, what=problem))
     if not tally.records:
-        first = f"; line {tally.bad_lines[0].number} is {tally.bad_lines[0].what}" if tally.bad_lines else ": the file is empty"
+        first = f"; line {tally.bad.first[0].number} is {tally.bad.first[0].what}" if tally.bad.first else ": the file is empty"
         raise AuditError(
             f"holds no record of format tdbench{first}", where=str(path), remedy="Without --tables a graph's records are read."
         )

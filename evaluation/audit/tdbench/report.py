@@ -8,14 +8,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
-from evaluation.audit.report import BadLine, Share, write_audit
+from evaluation.audit.report import write_audit
 from evaluation.audit.tdbench.defects import EXECUTED, MEANING, REMARKS, TableDefectKind, TableFindings, TableUnchecked
 from evaluation.audit.tdbench.records import Part, TableCase
-from evaluation.pages.tables import Table, as_text, rounded
+from evaluation.audit.told import BadLine, BadLines, Share, told_lines
+from evaluation.pages.tables import Table, rounded
 from runs.json_lines import pretty_json
 from state.model_base import Contract
 
-_MOST_BAD_LINES = 20
 _WRONG_TABLE_SHARE = Fraction(1, 2)
 
 
@@ -92,21 +92,9 @@ class TableAuditReport(Contract):
         """The report for a person."""
         sizes = ", ".join(f"{count} {part}" for part, count in self.parts.items())
         caption = f"{self.file}: {self.records} records ({sizes}), format tdbench, against {', '.join(self.tables)}"
-        lines = [*(f"note: {note}" for note in self.notes), *as_text(rate_table(self, caption))]
-        for rate in self.kinds:
-            lines += [f"{rate.kind}: {row.id} (line {row.number}): {row.why}" for row in rate.examples]
-        for each in self.unchecked:
-            what = ", ".join(each.kinds)
-            lines.append(f"not checked for {each.records} {'record' if each.records == 1 else 'records'} ({what}): {each.reason}")
-        lines += [f"bad line {line.number}: {line.what}" for line in self.bad_lines]
-        if self.bad_line_count > len(self.bad_lines):
-            lines.append(f"bad lines: {self.bad_line_count} in all")
         found = self.any_defect.all.hits
-        verdict = "no defect found" if not found else f"{found} of {self.records} records have a defect"
         beside = f", {self.any_but_blanks.all.hits} beside blanks around a question" if found else ""
-        unread = f"; lines that are no records: {self.bad_line_count}" if self.bad_line_count else ""
-        some = "" if self.executed == self.records else f", {self.executed} of them executed"
-        return [*lines, f"audited {self.records} {'record' if self.records == 1 else 'records'}{some}: {verdict}{beside}{unread}"]
+        return told_lines(self, rate_table(self, caption), found, beside)
 
     def as_json(self) -> bytes:
         """The report for a machine; every defect stands in `audit.csv`, here only the examples."""
@@ -126,8 +114,7 @@ class TableTally:
 
     def __init__(self, examples: int) -> None:
         self.records = 0
-        self.bad_count = 0
-        self.bad_lines: list[BadLine] = []
+        self.bad = BadLines()
         self._examples = examples
         self._parts: Counter[Part] = Counter()
         self._hits: Counter[tuple[str, Part]] = Counter()
@@ -135,12 +122,6 @@ class TableTally:
         self._unchecked: Counter[TableUnchecked] = Counter()
         self._defects: list[TableDefectRow] = []
         self._not_run = 0
-
-    def bad_line(self, line: BadLine) -> None:
-        """Counts a line that is no record."""
-        self.bad_count += 1
-        if len(self.bad_lines) < _MOST_BAD_LINES:
-            self.bad_lines.append(line)
 
     def add(self, case: TableCase, findings: TableFindings) -> None:
         """Counts a record."""
@@ -184,8 +165,8 @@ class TableTally:
                 for each, count in sorted(self._unchecked.items(), key=lambda pair: (-pair[1], pair[0].reason))
             ),
             executed=self.records - self._not_run,
-            bad_line_count=self.bad_count,
-            bad_lines=tuple(self.bad_lines),
+            bad_line_count=self.bad.count,
+            bad_lines=tuple(self.bad.first),
             notes=(*notes, *self._notes()),
             defects=tuple(self._defects),
         )

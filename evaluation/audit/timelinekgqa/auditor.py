@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluation.audit.reading import AuditError
-from evaluation.audit.report import BadLine
 from evaluation.audit.timelinekgqa.checks import TimelineAuditor
 from evaluation.audit.timelinekgqa.facts import StatedFacts
 from evaluation.audit.timelinekgqa.items import timeline_items
 from evaluation.audit.timelinekgqa.records import is_timeline_record, read_timeline_case
 from evaluation.audit.timelinekgqa.report import TimelineAuditReport, TimelineTally
+from evaluation.audit.told import BadLine
 from runs.terminal import Advance
 
 
@@ -42,8 +42,8 @@ def audit_timeline(path: Path, facts: StatedFacts, advance: Advance | None = Non
             else:
                 tally.add(case, auditor.findings(case))
         if problem is not None:
-            tally.bad_line(BadLine(number=item.number, what=problem))
+            tally.bad.add(BadLine(number=item.number, what=problem))
     if not tally.records:
-        first = f"; line {tally.bad_lines[0].number} is {tally.bad_lines[0].what}" if tally.bad_lines else ": the file is empty"
+        first = f"; line {tally.bad.first[0].number} is {tally.bad.first[0].what}" if tally.bad.first else ": the file is empty"
         raise AuditError(f"holds no record of format timelinekgqa{first}", where=str(path), remedy="Leave --format out to have it guessed.")
     return tally.report(path.name, facts)

@@ -7,15 +7,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
-from evaluation.audit.report import BadLine, Share, write_audit
+from evaluation.audit.report import write_audit
 from evaluation.audit.timelinekgqa.defects import MEANING, REMARKS, TimelineDefectKind, TimelineFindings, TimelineUnchecked
 from evaluation.audit.timelinekgqa.facts import StatedFacts
 from evaluation.audit.timelinekgqa.records import Level, TimelineCase
-from evaluation.pages.tables import Table, as_text, rounded
+from evaluation.audit.told import BadLine, BadLines, Share, told_lines
+from evaluation.pages.tables import Table, rounded
 from runs.json_lines import pretty_json
 from state.model_base import Contract
 
-_MOST_BAD_LINES = 20
 _WRONG_GRAPH_SHARE = Fraction(1, 2)
 
 
@@ -95,20 +95,7 @@ class TimelineAuditReport(Contract):
         sizes = ", ".join(f"{count} {level}" for level, count in self.levels.items())
         rows = f"{self.rows} rows{f' and {self.untimed} without a known time' if self.untimed else ''}"
         caption = f"{self.file}: {self.records} records ({sizes}), format timelinekgqa, against {self.graph}, {rows}"
-        lines = [*(f"note: {note}" for note in self.notes), *as_text(rate_table(self, caption))]
-        for rate in self.kinds:
-            lines += [f"{rate.kind}: {row.id} (line {row.number}): {row.why}" for row in rate.examples]
-        for each in self.unchecked:
-            what = ", ".join(each.kinds)
-            lines.append(f"not checked for {each.records} {'record' if each.records == 1 else 'records'} ({what}): {each.reason}")
-        lines += [f"bad line {line.number}: {line.what}" for line in self.bad_lines]
-        if self.bad_line_count > len(self.bad_lines):
-            lines.append(f"bad lines: {self.bad_line_count} in all")
-        found = self.any_defect.all.hits
-        verdict = "no defect found" if not found else f"{found} of {self.records} records have a defect"
-        unread = f"; lines that are no records: {self.bad_line_count}" if self.bad_line_count else ""
-        some = "" if self.executed == self.records else f", {self.executed} of them executed"
-        return [*lines, f"audited {self.records} {'record' if self.records == 1 else 'records'}{some}: {verdict}{unread}"]
+        return told_lines(self, rate_table(self, caption), self.any_defect.all.hits)
 
     def as_json(self) -> bytes:
         """The report for a machine; every defect stands in `audit.csv`, here only the examples."""
@@ -128,8 +115,7 @@ class TimelineTally:
 
     def __init__(self, examples: int) -> None:
         self.records = 0
-        self.bad_count = 0
-        self.bad_lines: list[BadLine] = []
+        self.bad = BadLines()
         self._examples = examples
         self._levels: Counter[Level] = Counter()
         self._hits: Counter[tuple[str, Level]] = Counter()
@@ -137,12 +123,6 @@ class TimelineTally:
         self._unchecked: Counter[TimelineUnchecked] = Counter()
         self._defects: list[TimelineDefectRow] = []
         self._not_run = 0
-
-    def bad_line(self, line: BadLine) -> None:
-        """Counts a line that is no record."""
-        self.bad_count += 1
-        if len(self.bad_lines) < _MOST_BAD_LINES:
-            self.bad_lines.append(line)
 
     def add(self, case: TimelineCase, findings: TimelineFindings) -> None:
         """Counts a record."""
@@ -187,8 +167,8 @@ class TimelineTally:
                 for each, count in sorted(self._unchecked.items(), key=lambda pair: (-pair[1], pair[0].reason))
             ),
             executed=self.records - self._not_run,
-            bad_line_count=self.bad_count,
-            bad_lines=tuple(self.bad_lines),
+            bad_line_count=self.bad.count,
+            bad_lines=tuple(self.bad.first),
             notes=tuple(self._notes()),
             defects=tuple(self._defects),
         )
