@@ -6,7 +6,7 @@
 
 Graphs are drawn by `chronoqg graph generate`. Each stage is a process of its own, watched with all its
 children: CPU seconds are those of the whole tree; memory is the largest sum of proportional set sizes
-(a page that several processes share counts once) seen in looks a quarter of a second apart.
+(a page that several processes share counts once) seen in looks half a second apart.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
-_CAPS = {"per_anchor": 10**6, "per_answer": 10**6, "relation_share": 1.0}
-"""Lifted where many records are asked of one graph."""
 
 
 class Cost(NamedTuple):
@@ -50,7 +48,7 @@ def watch(command: Sequence[str], after: Path | None = None) -> Cost:
     done = threading.Event()
 
     def look() -> None:
-        while not done.wait(0.25):
+        while not done.wait(0.5):
             total = _tree_mb(process.pid)
             peaks[0] = max(peaks[0], total)
             if after is not None and after.exists():
@@ -176,7 +174,7 @@ def records(folder: Path, options: argparse.Namespace) -> None:
     row(*["---"] * 10)
     for target in options.records:
         for workers in options.workers:
-            found, cost = sampled(path, {"target": target, "workers": workers, "caps": _CAPS})
+            found, cost = sampled(path, {"target": target, "workers": workers})
             row(
                 target, found["records"], workers, found["sample"][1], found["sample"][0], found["records"] / found["sample"][1],
                 int(cost.peak_mb), found["bytes"] / 1e6, found["roots"], found["roots_total"],
@@ -186,19 +184,12 @@ def records(folder: Path, options: argparse.Namespace) -> None:
 def builds(folder: Path, options: argparse.Namespace) -> None:
     """One row for each number of instances: `chronoqg build` with the rules that need no model."""
     path, _ = generated(folder, options.facts[0])
-    row("instances", "CPU s", "wall s", "peak MB while sampling", "peak MB with agents", "run directory MB")
+    row("instances", "CPU s", "wall s", "peak MB", "peak MB with agents", "run directory MB")
     row(*["---"] * 6)
     for target in options.instances:
         out = folder / f"build-{target}"
         command = [sys.executable, "-m", "runs.cli", "build", "runs/quickstart.yaml", "--out", str(out), "--set", f"graph.path={path}"]
-        command += [
-            "--set",
-            f"sampler.target={target}",
-            "--set",
-            f"sampler.caps={json.dumps(_CAPS)}",
-            "--set",
-            f"cache.path={folder / 'cache'}",
-        ]
+        command += ["--set", f"sampler.target={target}", "--set", f"cache.path={folder / 'cache'}"]
         cost = watch(command, after=out / "run.sqlite")
         size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
         row(target, cost.cpu, cost.wall, int(cost.peak_mb), int(cost.late_mb), size / 1e6)

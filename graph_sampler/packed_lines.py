@@ -1,4 +1,4 @@
-"""The lines of a sample, each packed: a tenth of their size in memory, unpacked one at a time when read. Paper: none."""
+"""The lines of a sample, each packed: a quarter of their size in memory, unpacked one at a time when read. Paper: none."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Roots are taken in an order drawn from the seed, in rounds that double; after ea
 are filled anew from all proposals, until they are full or the roots are used up; later rounds ask
 only for the cells and operators that are still short. Rounds do not
 depend on the number of workers, so neither does the outcome. Cost: linear in roots looked at;
-memory: proposals (about 1 kB each) and the finished lines, packed (about 1 kB each).
+memory: proposals (about 0.8 kB each) and the finished lines, packed (about 1.4 kB each).
 """
 
 from __future__ import annotations
