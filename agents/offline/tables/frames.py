@@ -150,7 +150,7 @@ def _status(status: str, law: str) -> Frame:
         timed=(
             f"What was the {status} of {law} in a period that ",
             f"Which {status} applied to {law}, ",
-            f"Of all entries for {law}, which {status} ",
+            f"Of all entries for {law}, which {status} is given in one that ",
         ),
         voices=(PLAIN, TRAILING, SPOKEN),
     )
@@ -160,7 +160,7 @@ def _entries(asked: str, things: str) -> Frame:
     capital = _capital(asked)
     return Frame(
         always=(
-            f"{capital} is recorded {things}",
+            f"{capital} has been recorded {things} at any time",
             f"{capital} has ever been listed {things}",
             f"Regardless of dates, {asked} is on record {things}",
         ),
@@ -169,7 +169,7 @@ def _entries(asked: str, things: str) -> Frame:
         timed=(
             f"{capital} is recorded {things} in an entry that ",
             f"{capital} is listed {things}, ",
-            f"Of all entries {things}, {asked} ",
+            f"Of all entries {things}, {asked} is recorded in one that ",
         ),
         voices=(PLAIN, TRAILING, SPOKEN),
     )

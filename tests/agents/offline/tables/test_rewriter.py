@@ -98,3 +98,12 @@ def test_three_phrasings_differ_and_then_they_come_again(conditions: str) -> Non
 def test_columns_that_nobody_has_words_for_are_named_with_their_values() -> None:
     read = read_sql("""SELECT "Kiln_no", "s", "e" FROM "t" WHERE "Glaze Type" = 'tin' AND "Site" = 'St. Ives' AND "s" > '1999'""")
     assert compose(read, {}, 1) == "Which kiln no is recorded for glaze type tin and site St. Ives in an entry that began after 1999?"
+
+
+def test_a_row_of_no_known_kind_is_asked_for_whenever_it_was_and_nothing_but_its_entry_begins() -> None:
+    text = """SELECT "party", "s", "e" FROM "t" WHERE "city" = 'Oslo'"""
+    always = [compose(read_sql(text), {}, phrasing) for phrasing in range(1, PHRASINGS + 1)]
+    assert always[0] == "Which party has been recorded for city Oslo at any time?"
+    assert all(any(word in one for word in ("at any time", "ever", "Regardless of dates")) for one in always)
+    timed = compose(read_sql(f"""{text} AND "s" > '1999' AND "e" < '2004'"""), {}, 3)
+    assert timed == "Of all entries for city Oslo, which party is recorded in one that started after 1999 and came to an end before 2004?"

@@ -56,6 +56,9 @@ def test_free_questions_are_read_right_or_not_at_all() -> None:
         ("Which director is recorded for title May in 2003?", {"Cy Moe"}),
         ("Which director is recorded for title Who? in an entry that began in 2000?", {"Di Falk"}),
         ("Which director is recorded for title 1984 in 2010?", set()),
+        ("Which director has been recorded for title May at any time?", {"Cy Moe"}),
+        ("Of all entries for title Up, which director is recorded in one that started after 2008?", {"Bo Lind"}),
+        ("Of all entries for title Up, which director is recorded in one that came to an end before 2011?", set()),
     ],
 )
 def test_titles_that_are_words_or_years_are_known_by_their_column(question: str, names: set[str] | None) -> None:
