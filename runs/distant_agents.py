@@ -16,6 +16,7 @@ from agents.pace import Tell
 from agents.replies import RawReply, parse_reply
 from agents.workflow import InstanceResult, Workflow
 from runs.conversations import Ask, Done, Message, Stopped
+from runs.ray_tasks import packed, unpacked
 from state.any_instance import Instance
 from state.errors import ChronoQGError, ClusterError
 from state.roles import QuestionReply
@@ -42,7 +43,7 @@ class DistantAgents:
 
         Args:
             workflow: this process's own, whose sources answer.
-            actors: handles of `Conversations`.
+            actors: handles of `AgentActor`.
             tell: is shown a line when workers are missing or lost.
         """
         self._workflow = workflow
@@ -89,10 +90,10 @@ class DistantAgents:
         """What became of an instance; `None` if its worker died."""
         is_over = False
         try:
-            message = await _heard(actor.handle.begin.remote(record))
+            message = await _heard(actor.handle.begin.remote(packed(record)))
             while isinstance(message, Ask):
                 raw = await self._answer(message.exchange, record)
-                message = await _heard(actor.handle.go_on.remote(record.id, raw))
+                message = await _heard(actor.handle.go_on.remote(record.id, packed(raw)))
             is_over = True
         finally:
             if not is_over:  # stopped, here or by the reply
@@ -161,7 +162,7 @@ async def _heard(answer: Any) -> Message | None:
     from ray.exceptions import NodeDiedError, OutOfMemoryError, RayActorError, WorkerCrashedError
 
     try:
-        message: Message = await answer
+        message: Message = unpacked(await answer)
     except (RayActorError, WorkerCrashedError, NodeDiedError, OutOfMemoryError):
         return None
     return message

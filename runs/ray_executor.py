@@ -22,12 +22,11 @@ from graph_sampler.temporal_graph import TemporalGraph
 from runs.building import prompt_files
 from runs.code_digest import code_digest
 from runs.config_identity import plain
-from runs.conversations import Conversations
 from runs.distant_agents import DistantAgents
 from runs.engine import Agents
 from runs.executors import AgentSetup
 from runs.kinds import kind_of
-from runs.ray_tasks import Ground, ask_shard
+from runs.ray_tasks import AgentActor, Ground, ask_shard, packed, unpacked
 from runs.terminal import say
 from state.config import Config
 from state.errors import ClusterError, ConfigError
@@ -76,12 +75,12 @@ class RayExecutor:
         """The agents on actors, one for each processor of the cluster that can be of use."""
         ray = self._connect(setup.config)
         files = prompt_files(setup.config, kind_of(setup.origin))
-        told = setup._replace(config=without_secrets(setup.config))
         concurrency = setup.config.run.concurrency
-        actor = ray.remote(Conversations).options(
+        actor = ray.remote(AgentActor).options(
             num_cpus=1, max_restarts=-1, max_concurrency=max(1000, 2 * concurrency), scheduling_strategy="SPREAD"
         )
-        actors = [actor.remote(told, files, code_digest()) for _ in range(min(concurrency, _processors(ray)))]
+        told = packed((setup._replace(config=without_secrets(setup.config)), files, code_digest()))
+        actors = [actor.remote(told) for _ in range(min(concurrency, _processors(ray)))]
         distant = DistantAgents(workflow, actors, say)
         return Agents(distant.run_instance, distant.aclose)
 
@@ -93,7 +92,7 @@ class RayExecutor:
         task = ray.remote(ask_shard).options(num_cpus=1, max_retries=_TASK_RETRIES)
 
         def run(function: Callable[[Worker, list[A]], B], chunks: list[list[A]]) -> Iterable[B]:
-            return _in_order(ray, lambda chunk: task.remote([ground], function, chunk), chunks)
+            return _in_order(ray, lambda chunk: task.remote([ground], packed((function, chunk))), chunks)
 
         yield here, run
 
@@ -171,9 +170,9 @@ def _in_order(ray: Any, send: Callable[[list[A]], Any], chunks: list[list[A]]) -
     for chunk in chunks:
         on_their_way.append(send(chunk))
         if len(on_their_way) >= ahead:
-            yield _get(ray, on_their_way.popleft())
+            yield unpacked(_get(ray, on_their_way.popleft()))
     while on_their_way:
-        yield _get(ray, on_their_way.popleft())
+        yield unpacked(_get(ray, on_their_way.popleft()))
 
 
 def _get(ray: Any, reference: Any) -> Any:

@@ -138,7 +138,7 @@ def test_a_worker_that_is_killed_costs_nothing_and_changes_no_byte(cluster: str,
     killed: list[int] = []
 
     def kill() -> None:  # a worker that has work, or has just begun anew
-        alive = [pid for pid, called in _below(os.getpid()).items() if called.startswith("ray::Conversations") and pid not in killed]
+        alive = [pid for pid, called in _below(os.getpid()).items() if called.startswith("ray::AgentActor") and pid not in killed]
         killed.append(alive[0])
         os.kill(alive[0], signal.SIGKILL)
 
