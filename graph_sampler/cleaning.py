@@ -28,6 +28,14 @@ from state.errors import GraphFormatError
 from state.graph_report import CleaningReport, DropReason, ImportCounter
 
 _REASONS = tuple(DropReason)
+_REMEDIES = {
+    DropReason.BAD_DATE: "Are graph.columns and graph.header right?",
+    DropReason.MALFORMED_ROW: "Have the rows another number of columns than line 1?",
+    DropReason.COARSE: "Set a coarser graph.granularity.",
+    DropReason.UNUSABLE_ENTITY: "Name label files under graph.entity_labels.",
+    DropReason.DELETED_RELATION: "Set their types under graph.types.",
+}
+"""What to do where most rows are dropped for one reason."""
 _KEPT = -1
 _Columns = list[npt.NDArray[Any]]
 
@@ -67,6 +75,7 @@ def clean(
         raise GraphFormatError(
             f"no fact is left after cleaning: {listing or 'no rows'}",
             where=config.path if isinstance(config.path, str) else ", ".join(config.path),
+            remedy=_REMEDIES.get(max(drops, key=drops.__getitem__), "") if drops else "",
         )
     dropped = rows.dropped(types, [column[long_points] for column in facts])
     graph = _build(rows, [column[kept] for column in facts], dropped, types, labels, config, name)

@@ -10,7 +10,7 @@ from graph_sampler.cleaning import clean
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.graph_file import is_graph_file, read_graph, write_graph
 from graph_sampler.loaders.graph_format import Format
-from graph_sampler.loaders.registry import FORMATS
+from graph_sampler.loaders.registry import FORMATS, guess_formats
 from graph_sampler.raw_facts import RawFacts, RawLabels, without_unused_ids
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import NO_GRAPH, GraphConfig
@@ -66,10 +66,25 @@ def import_graph(config: GraphConfig, sink: Any) -> tuple[TemporalGraph, Cleanin
 
 def _clean_source(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport, GraphConfig]:
     """Graph, report, and the config by which the source was read."""
-    raw, labels, config, paths, counters = read_source(config)
-    graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths), counters)
+    try:
+        raw, labels, config, paths, counters = read_source(config)
+        graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths), counters)
+    except GraphFormatError as err:
+        raise GraphFormatError(err.what, where=err.where, remedy=f"{err.remedy} {_other_layout(config)}".strip()) from None
     imported = counters.report(config.format).model_copy(update={"licence": config.licence, "origin": config.source})
     return graph, report.model_copy(update={"source": imported}), config
+
+
+def _other_layout(config: GraphConfig) -> str:
+    """What to do if a source that was refused looks like another layout than the one by which it was read."""
+    try:
+        guessed = guess_formats(resolve_path(config.path if isinstance(config.path, str) else config.path[0]))
+    except GraphFormatError:
+        return ""
+    name = next(iter(guessed), None)
+    if name is None or config.format in guessed:
+        return ""
+    return f"Is it {FORMATS[name].title}, since {guessed[name]}? Then set graph.format: {name}."
 
 
 def _graph_file(config: GraphConfig) -> Path | None:
@@ -96,6 +111,8 @@ def read_source(config: GraphConfig) -> Source:
     paths = [resolve_path(path) for path in ([config.path] if isinstance(config.path, str) else config.path)]
     if not paths:
         raise ConfigError("no file is named", where="graph.path")
+    if twice := [path for number, path in enumerate(paths) if path in paths[:number]]:
+        raise ConfigError(f"{twice[0]} is named twice", where="graph.path", remedy="Name it once.")
     layout = FORMATS[config.format]
     _refuse_unread(config, layout)
     counters = ImportCounters()

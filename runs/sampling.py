@@ -39,13 +39,14 @@ def sample_into(folder: RunFolder, note: Note, advance: Advance | None = None, e
 
 
 def graph_note(config: Config, report: CleaningReport) -> GraphNote:
-    """What the manifest says of the source graph."""
+    """What the manifest says of the source graph; licence and origin are those of an imported file unless the config has its own."""
+    imported = report.source
     return GraphNote(
         name=report.name,
         content_hash=report.content_hash,
         granularity=report.granularity,
-        licence=config.graph.licence,
-        source=config.graph.source,
+        licence=config.graph.licence or (imported.licence if imported else None),
+        source=config.graph.source or (imported.origin if imported else None),
     )
 
 

@@ -58,6 +58,11 @@ def load_cronkg(folder: Path, types: Path | None = None) -> tuple[RawFacts, RawL
     return facts.finish(reader.malformed), labels
 
 
+def lacks_all_files(folder: Path) -> bool:
+    """Whether a folder has none of the files of this layout."""
+    return not any(_find(folder, name) for name in (FACTS, ENTITY_LABELS, RELATION_LABELS))
+
+
 def load_types(path: Path) -> dict[str, tuple[str, str]]:
     """Relation id -> letter and its place, from lines `relation<TAB>P|I|D`.
 

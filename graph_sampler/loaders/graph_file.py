@@ -10,6 +10,7 @@ metadata. Paper: section 4.2.1.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
 
@@ -165,17 +166,21 @@ def _dropped(graph: TemporalGraph) -> dict[str, Any]:
 
 def is_graph_file(path: Path) -> bool:
     """Whether a file is one that `write_graph` made, whatever its name."""
-    try:
-        with path.open("rb") as stream:
-            if stream.read(len(_MAGIC)) != _MAGIC:
-                return False
-    except OSError:
+    if not _begins_as_parquet(path):
         return False
     import pyarrow.parquet as pq
 
     try:
         return _KEY in (pq.read_metadata(path).metadata or {})
     except (pa.ArrowException, OSError):
+        return False
+
+
+def _begins_as_parquet(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(_MAGIC)) == _MAGIC
+    except OSError:
         return False
 
 
@@ -188,6 +193,8 @@ def read_graph(path: Path, config: GraphConfig) -> tuple[TemporalGraph, Cleaning
     """
     import pyarrow.parquet as pq
 
+    if path.exists() and not _begins_as_parquet(path):
+        raise GraphFormatError("no graph file", where=str(path), remedy="chronoqg graph import makes one.")
     try:
         with pq.ParquetFile(path, memory_map=True, page_checksum_verification=True) as file:
             header = _header(file.metadata.metadata or {}, path)
@@ -214,14 +221,21 @@ def _header(metadata: dict[bytes, bytes], path: Path) -> GraphFileHeader:
 
 
 def _refuse_other_reading(config: GraphConfig, reading: Reading, path: Path) -> None:
-    """Passes if every setting of how to read a source is the import's, or was not given."""
-    # Settings that were not given cannot be told from their defaults: a resolved config sets every key.
+    """Passes if every setting of how to read a source is the import's, or was not given.
+
+    A resolved config sets every key, so in it a setting with the default's value counts as not given.
+    """
+    is_resolved = config.model_fields_set >= GraphConfig.model_fields.keys()
     for key, field in GraphConfig.model_fields.items():
         if key in ("path", "format", "name", "licence", "source"):
             continue
-        if getattr(config, key) not in (field.default, getattr(reading, key, field.default)):
-            remedy = f"Leave it out, or import the source again with --set graph.{key}=..."
-            raise ConfigError(f"was settled when {path.name} was imported", where=f"graph.{key}", remedy=remedy)
+        is_given = key in config.model_fields_set and not (is_resolved and getattr(config, key) == field.default)
+        if is_given and getattr(config, key) != getattr(reading, key, field.default):
+            settled = getattr(reading, key, None)
+            shown = f" as {settled.value}" if isinstance(settled, Enum) else ""
+            leave = f"Set graph.{key}={settled.value}" if isinstance(settled, Enum) else "Leave it out"
+            remedy = f"{leave}, or import the source again with --set graph.{key}=..."
+            raise ConfigError(f"was settled{shown} when {path.name} was imported", where=f"graph.{key}", remedy=remedy)
 
 
 class _Parts:

@@ -14,7 +14,7 @@ from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.dates import ABSENT
 from graph_sampler.loaders.graph_format import HEAD_BYTES, Format
 from graph_sampler.loaders.id_tables import IdTable, find_file, name_ids, read_id_table
-from graph_sampler.loaders.label_tables import label_names, labels_of_config
+from graph_sampler.loaders.label_tables import label_names, labels_of_config, refuse_without_labels
 from graph_sampler.loaders.quadruples import part_files
 from graph_sampler.loaders.text_lines import TsvReader, read_head
 from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels, renamed
@@ -55,6 +55,7 @@ def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> t
     if labels.relations is None:
         labels.relations = dict(relations.extra) or label_names(raw.relations, split_case=True)
         labels.relation_file = str(relations.path)
+    refuse_without_labels(raw, labels, entities.path)
     labels.types = load_types(Path(config.types)) if config.types else {}
     return raw, labels
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from graph_sampler.loaders.tables import KINDS, column_positions, open_table
-from graph_sampler.raw_facts import RawLabels, Texts, alias_map, label_map
+from graph_sampler.raw_facts import RawFacts, RawLabels, Texts, alias_map, label_map
 from state.config import GraphConfig, LabelTable
+from state.errors import GraphFormatError
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAME = re.compile(r"<.+>", re.DOTALL)
@@ -53,3 +54,15 @@ def read_name(name: str, *, split_case: bool) -> str:
 def label_names(ids: Iterable[str], *, split_case: bool = False) -> dict[str, str]:
     """Id -> label, for the ids that are names in angle brackets."""
     return {identifier: read_name(identifier, split_case=split_case) for identifier in ids if _NAME.fullmatch(identifier)}
+
+
+def refuse_without_labels(raw: RawFacts, labels: RawLabels, path: Path) -> None:
+    """Passes if some id has a label, where ids that are names in angle brackets are their own.
+
+    Raises:
+        GraphFormatError: no id of the facts has one, and the config names no label file.
+    """
+    for key, known, ids in (("entity", labels.entities, raw.entities), ("relation", labels.relations, raw.relations)):
+        if ids and known == {}:
+            what = f"its ids ({ids[0][:40]}) are no names, and there are no labels"
+            raise GraphFormatError(what, where=str(path), remedy=f"Name a label file under graph.{key}_labels.")

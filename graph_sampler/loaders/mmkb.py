@@ -19,7 +19,7 @@ from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.dates import ABSENT, TimeKind, read_time
 from graph_sampler.loaders.graph_format import HEAD_BYTES, Format
-from graph_sampler.loaders.label_tables import label_names, labels_of_config
+from graph_sampler.loaders.label_tables import label_names, labels_of_config, refuse_without_labels
 from graph_sampler.loaders.text_lines import TsvReader, read_head
 from graph_sampler.raw_facts import Codes, FactBuffer, RawFacts, RawLabels
 from state.config import GraphConfig, YearNumbering
@@ -52,10 +52,7 @@ def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> t
         labels.entities, labels.entity_file = label_names(raw.entities), str(files[0])
     if labels.relations is None:
         labels.relations, labels.relation_file = label_names(raw.relations, split_case=True), str(files[0])
-    for key, known, ids in (("entity", labels.entities, raw.entities), ("relation", labels.relations, raw.relations)):
-        if ids and not known:
-            what = f"its ids ({ids[0][:40]}) are no names, and there are no labels"
-            raise GraphFormatError(what, where=str(files[0]), remedy=f"Name a label file under graph.{key}_labels.")
+    refuse_without_labels(raw, labels, files[0])
     labels.types = load_types(Path(config.types)) if config.types else {}
     return raw, labels
 

@@ -15,7 +15,7 @@ import orjson
 
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.rdf_text import literal_text, read_literal
-from graph_sampler.loaders.text_lines import open_binary, read_lines
+from graph_sampler.loaders.text_lines import read_head, read_lines, read_whole
 from state.errors import GraphFormatError
 from state.graph_report import ImportCounter
 
@@ -42,8 +42,7 @@ def read_rows(path: Path, counters: ImportCounters) -> tuple[list[str], Iterator
     Raises:
         GraphFormatError: the file is missing, cut off, or no file of results; the rows raise it too.
     """
-    with open_binary(path) as stream:
-        start = stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = read_head(path, 64).lstrip()
     if start[:1] in (b"{", b"["):
         return _json_rows(path)
     if start.startswith(b"<"):
@@ -62,10 +61,8 @@ def is_unknown(text: str) -> bool:
 
 
 def _json_rows(path: Path) -> tuple[list[str], Iterator[Row]]:
-    with open_binary(path) as stream:
-        content = stream.read()
     try:
-        value = orjson.loads(content)
+        value = orjson.loads(read_whole(path).removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as err:
         raise GraphFormatError(f"the JSON is cut off or damaged: {err.msg}", where=f"{path}, line {err.lineno}", remedy=_CUT) from None
     if isinstance(value, list):

@@ -36,7 +36,7 @@ def open_table(path: Path, kind: str | None, *, header: bool) -> Reader:
         GraphFormatError: the file is missing or refused, or its name does not tell its kind.
     """
     if path.is_dir():
-        raise GraphFormatError("a folder where a table file is due", where=str(path), remedy="A folder is read with graph.format: cronkg.")
+        raise GraphFormatError("a folder where a table file is due", where=str(path), remedy="Name its files.")
     suffixes = [suffix for suffix in path.suffixes if suffix.lower() not in PACKED]
     kind = kind or KINDS.get(suffixes[-1].lower() if suffixes else "")
     if kind == "tsv":

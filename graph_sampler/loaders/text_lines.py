@@ -7,7 +7,6 @@ told by their first bytes. Paper: section 4.2.1.
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import lzma
 import zlib
@@ -24,6 +23,7 @@ from graph_sampler.raw_facts import Texts
 from state.errors import GraphFormatError
 
 _BLOCK = 1 << 23
+_LONGEST_LINE = 1 << 26
 _BOM = b"\xef\xbb\xbf"
 _TAB, _NEWLINE = 9, 10
 _DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError, pa.ArrowException)
@@ -31,16 +31,26 @@ PACKED = (".gz", ".gzip", ".bz2", ".zst")
 """Endings that say how a file is packed and nothing about what it holds."""
 
 
-def _zstandard(path: Path) -> Any:
-    return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+def _by_arrow(codec: str) -> Callable[[Path], Any]:
+    return lambda path: pa.CompressedInputStream(pa.OSFile(str(path)), codec)
 
 
 _PACKINGS: tuple[tuple[bytes, str, Callable[[Path], Any]], ...] = (
     (b"\x1f\x8b", "gzip", gzip.open),
-    (b"BZh", "bzip2", bz2.open),
-    (b"\x28\xb5\x2f\xfd", "Zstandard", _zstandard),
+    (b"BZh", "bzip2", _by_arrow("bz2")),  # Python's own passes over what follows a part and is none
+    (b"\x28\xb5\x2f\xfd", "Zstandard", _by_arrow("zstd")),
+    (b"\x50\x2a\x4d\x18", "Zstandard", _by_arrow("zstd")),
 )
 """First bytes, name and opener of each kind of packed file."""
+_FOREIGN = (
+    *((first, f"{name} within a packed file", "Unpack it once.") for first, name, _ in _PACKINGS),
+    (b"PK\x03\x04", "a zip archive", "Unpack it."),
+    (b"\xfd7zXZ\0", "an xz file", "Unpack it."),
+    (b"PAR1", "a Parquet file", "Set graph.format: table and graph.table: parquet."),
+    (b"\xff\xfe", "UTF-16", "Save the file as UTF-8."),
+    (b"\xfe\xff", "UTF-16", "Save the file as UTF-8."),
+)
+"""First bytes of what is no text, its name and what helps."""
 
 
 def _packing(path: Path) -> tuple[str, Callable[[Path], Any]] | None:
@@ -70,40 +80,78 @@ def open_binary(path: Path) -> IO[bytes]:
 
 
 def read_head(path: Path, size: int) -> bytes:
-    """The first bytes of a file, unpacked; fewer where it is shorter, damaged or cut.
+    """The first bytes of a file, unpacked; none where it is damaged or cut. A last line always ends.
 
     Raises:
         GraphFormatError: there is no such file, or it cannot be read.
     """
     with open_binary(path) as stream:
         try:
-            return stream.read(size).removeprefix(_BOM)
+            head = stream.read(size)
         except _DAMAGED:
             return b""
+    is_whole = len(head) < size and not head.endswith(b"\n")
+    return head.removeprefix(_BOM) + (b"\n" if head and is_whole else b"")
+
+
+def read_whole(path: Path, size: int = -1) -> bytes:
+    """All bytes of a file, unpacked, or the first `size`.
+
+    Raises:
+        GraphFormatError: the file is missing, cannot be read, or its packed stream is damaged.
+    """
+    with open_binary(path) as stream:
+        try:
+            return stream.read() if size < 0 else stream.read(size)
+        except _DAMAGED as err:
+            raise _refusal(err, path, 1) from None
+
+
+def _refusal(err: BaseException, path: Path, line: int) -> GraphFormatError:
+    """The error for a stream that breaks at a line or after it."""
+    packing = _packing(path)
+    kind = packing[0] if packing else "file's"
+    is_cut = isinstance(err, EOFError) or "runcated" in str(err)
+    what = f"the {kind} stream is cut short" if is_cut else f"the {kind} stream is damaged"
+    return GraphFormatError(what, where=f"{path}, line {line}", remedy="Fetch the file again.")
+
+
+def refuse_foreign(head: bytes, path: Path) -> None:
+    """Passes if the first bytes of an unpacked file may be those of a text in UTF-8.
+
+    Raises:
+        GraphFormatError: they are those of another kind of file.
+    """
+    for first, name, remedy in _FOREIGN:
+        if head.startswith(first):
+            raise GraphFormatError(f"not UTF-8 but {name}", where=f"{path}, line 1", remedy=remedy)
+    if b"\0" in head[:4]:
+        raise GraphFormatError("not UTF-8 but UTF-16 or no text at all", where=f"{path}, line 1", remedy="Save the file as UTF-8.")
 
 
 def read_blocks(path: Path) -> Iterator[tuple[bytes, int]]:
     """Blocks of whole lines, each with the number of its first line, counted from 1; no byte order mark.
 
     Raises:
-        GraphFormatError: the file is missing, cannot be read, or its packed stream is damaged.
+        GraphFormatError: the file is missing, cannot be read, is no text or has a line without end, or its packed
+            stream is damaged.
     """
     line, rest, is_first = 1, b"", True
-    packing = _packing(path)
     with open_binary(path) as stream:
         while True:
             try:
                 read = stream.read(_BLOCK)
             except _DAMAGED as err:
-                line += rest.count(b"\n")
-                kind = packing[0] if packing else "file's"
-                is_cut = isinstance(err, EOFError) or "runcated" in str(err)
-                what = f"the {kind} stream is cut short" if is_cut else f"the {kind} stream is damaged"
-                raise GraphFormatError(what, where=f"{path}, line {line}", remedy="Fetch the file again.") from None
+                raise _refusal(err, path, line) from None
+            if is_first and not rest:
+                refuse_foreign(read[:8], path)
             block, rest = rest + read, b""
             if read:
                 cut = block.rfind(b"\n") + 1
                 block, rest = block[:cut], block[cut:]
+            if len(rest) > _LONGEST_LINE:
+                what = f"a line of more than {_LONGEST_LINE >> 20} MiB"
+                raise GraphFormatError(what, where=f"{path}, line {line + block.count(10)}", remedy="Lines end with a line feed.")
             if block:
                 yield (block.removeprefix(_BOM) if is_first else block), line
                 line, is_first = line + block.count(b"\n"), False

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from graph_sampler.loaders.counters import ImportCounters
-from graph_sampler.loaders.text_lines import open_binary, read_blocks
+from graph_sampler.loaders.text_lines import read_blocks, read_whole
 from state.errors import GraphFormatError
 from state.graph_report import ImportCounter
 
@@ -88,8 +88,7 @@ def _document(path: Path, line: int, text: bytes) -> Iterator[Entity]:
             remedy="Use the JSON dump (latest-all.json).",
         )
     if text[:1] in b"{[" or text[:1] == b'"':
-        with open_binary(path) as stream:
-            content = stream.read(_LARGEST_DOCUMENT)
+        content = read_whole(path, _LARGEST_DOCUMENT)
         try:
             value = orjson.loads(content)
         except orjson.JSONDecodeError as err:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ import typer
 from runs.cli.options import Debug, Json, Overrides, errors_as_lines
 from runs.terminal import say, write_json, write_out
 from state.config import GraphConfig
+from state.errors import ChronoQGError
 from state.graph_report import CleaningReport
 
 _CONFIGS = (".yaml", ".yml")
@@ -45,7 +47,8 @@ def inspect(
         from graph_sampler.load import load_graph
 
         config, reasons = _graph_section([source], None, overrides or ())
-        _, report = load_graph(config)
+        with _telling(reasons):
+            _, report = load_graph(config)
         _print(report, reasons, as_json)
 
 
@@ -84,7 +87,8 @@ def import_(
             raise RunFolderError("something else is there, and no graph file", where=out, remedy="Choose another --out.")
         config, reasons = _graph_section(sources, layout, overrides or ())
         sink = pa.BufferOutputStream()
-        _, report = import_graph(config, sink)
+        with _telling(reasons):
+            _, report = import_graph(config, sink)
         write_whole(target, (sink.getvalue().to_pybytes(),))
         _print(report, reasons, as_json)
         say(f"wrote {out}")
@@ -112,6 +116,17 @@ def counts(
 
         reports = [load_graph(_graph_section([source], None, overrides or ())[0])[1] for source in sources]
         write_out(as_markdown(Table("graphs", "Source graphs", COUNTED, tuple(map(counts_row, reports)))).splitlines())
+
+
+@contextmanager
+def _telling(reasons: Sequence[str]) -> Iterator[None]:
+    """Says why the layout was chosen where the source is then refused; else the report says it."""
+    try:
+        yield
+    except ChronoQGError:
+        for reason in reasons:
+            say(reason)
+        raise
 
 
 def _print(report: CleaningReport, reasons: Sequence[str], as_json: bool) -> None:
@@ -144,16 +159,39 @@ def _graph_section(sources: Sequence[str], layout: str | None, overrides: Sequen
         return load_graph_config(sources[0], [*given, *overrides]), []
     reasons: list[str] = []
     if chosen is None:
-        first = resolve_path(sources[0])
-        guessed = guess_formats(first)
-        if not guessed and not first.is_dir():
-            known = ", ".join(FORMATS)
-            raise ConfigError("its layout cannot be told", where=sources[0], remedy=f"Name it with --set graph.format=..., one of {known}.")
+        guessed = guess_formats(resolve_path(sources[0]))
+        if not guessed:
+            _refuse_untold(resolve_path(sources[0]))
         reasons = [f"looks like  {name} ({FORMATS[name].title}): {reason}" for name, reason in guessed.items()]
         chosen = next(iter(guessed), GraphConfig.model_fields["format"].default)
         given.append(_FORMAT_KEY + chosen)
-    if chosen in FORMATS and not sources[0].startswith("bundled:"):
+    if chosen in FORMATS and chosen != "chronoqg" and not sources[0].startswith("bundled:"):
         given.append(f"graph.granularity={FORMATS[chosen].granularity.value}")
     if len(sources) > 1:
         given.append(f"graph.path={json.dumps(list(sources))}")
     return load_graph_config(sources[0], [*given, *overrides]), reasons
+
+
+def _refuse_untold(path: Path) -> None:
+    """Passes if a file or folder that looks like no layout has the files of a CronKG folder, of which some are missing.
+
+    Raises:
+        ChronoQGError: it has none; the message says what it is instead, where that can be told.
+    """
+    from graph_sampler.loaders.cronkg import lacks_all_files
+    from graph_sampler.loaders.registry import FORMATS
+    from graph_sampler.loaders.text_lines import read_blocks
+    from state.errors import ConfigError
+
+    what = "its layout cannot be told"
+    remedy = f"Name it with --set graph.format=..., one of {', '.join(FORMATS)}."
+    if path.is_dir():
+        if not lacks_all_files(path):
+            return
+        names = sorted(child.name for child in path.iterdir())
+        holds = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+        what = f"{what}: the folder holds {holds}" if names else "the folder is empty"
+        remedy = f"Name the file of facts itself. {remedy}"
+    elif next(read_blocks(path), None) is None:
+        raise ConfigError("the file is empty", where=str(path))
+    raise ConfigError(what, where=str(path), remedy=remedy)

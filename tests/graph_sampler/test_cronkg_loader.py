@@ -166,7 +166,7 @@ def test_settings_for_tables_are_refused_for_a_folder(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"graph\.header"):
         load_graph(GraphConfig(path=str(folder), header=True))
     with pytest.raises(ChronoQGError, match="one folder"):
-        load_graph(GraphConfig(path=(str(folder), str(folder))))
+        load_graph(GraphConfig(path=(str(folder), "other")))
 
 
 def test_an_id_with_two_labels_has_the_same_one_whatever_their_order(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -16,7 +17,8 @@ from graph_sampler.load import import_graph, load_graph, read_source
 from graph_sampler.loaders import graph_file
 from graph_sampler.loaders.graph_file import is_graph_file
 from graph_sampler.loaders.registry import FORMATS, guess_formats
-from state.config import GraphConfig, GraphFormat
+from runs.sampling import graph_note
+from state.config import Config, GraphConfig, GraphFormat
 from state.errors import ChronoQGError
 from tests.command_line import here, refused
 
@@ -102,7 +104,13 @@ def test_settings_of_the_import_may_be_repeated_but_not_changed(source: Path, tm
         assert len(load_graph(GraphConfig.model_validate({"path": path, "format": "chronoqg", **repeated}))[0]) == 1
     for changed in ({"granularity": "day"}, {"types": "some.txt"}, {"typing": {"point_share": 0.5}}, {"options": {"min_year": 3}}):
         said = refusal(GraphConfig.model_validate({"path": path, **changed}))
-        assert f"graph.{next(iter(changed))}: was settled when g was imported" in said
+        assert said.startswith(f"graph.{next(iter(changed))}: was settled")
+    days = str(imported(GraphConfig.model_validate({"path": "bundled:days", "granularity": "day", "licence": "MIT"}), tmp_path / "days"))
+    assert "Set graph.granularity=day" in refusal(GraphConfig.model_validate({"path": days, "granularity": "year"}))
+    assert "no graph file" in refusal(GraphConfig(path=str(source), format="chronoqg"))
+    resolved = GraphConfig.model_validate(GraphConfig(path=days).model_dump())
+    config = Config(dataset="days", graph=resolved)
+    assert graph_note(config, load_graph(resolved)[1]).licence == "MIT"
     assert load_graph(GraphConfig(path=path, name="mine"))[0].name == "mine"
 
 
@@ -175,13 +183,20 @@ def test_graph_import_writes_a_file_that_graph_inspect_knows(source: Path, tmp_p
 
 
 def test_graph_import_takes_several_files_and_refuses_what_it_cannot_tell(source: Path, tmp_path: Path) -> None:
-    out, rows = str(tmp_path / "g"), str(tmp_path / "rows.tsv")
-    Path(rows).write_text("Ana Roy\tmember of\tFC Arn\t1996\t2003\nBo Lind\tmember of\tFC Arn\t1999\t2001\n")
-    done = here("graph", "import", rows, rows, "--format", "table", "--out", out, "--json")
+    out, rows, more = str(tmp_path / "g"), str(tmp_path / "rows.tsv"), str(tmp_path / "more.tsv")
+    for path in (rows, more):
+        Path(path).write_text("Ana Roy\tmember of\tFC Arn\t1996\t2003\nBo Lind\tmember of\tFC Arn\t1999\t2001\n")
+    done = here("graph", "import", rows, more, "--format", "table", "--out", out, "--json")
     assert json.loads(done.stdout)["rows"] == 4
     assert "did you mean 'hyte'" in refused("graph", "import", rows, "--format", "hyt", "--out", out).casefold()
+    assert "is named twice" in refused("graph", "import", rows, rows, "--out", out)
+    empty, packed = tmp_path / "empty", tmp_path / "packed"
+    empty.mkdir()
+    packed.write_bytes(gzip.compress(gzip.compress(b"a\tb\n")))
     (tmp_path / "odd").write_text("nothing")
-    assert "its layout cannot be told" in refused("graph", "inspect", str(tmp_path / "odd"))
+    for path, said in ((tmp_path / "odd", "its layout cannot be told"), (empty, "folder is empty"), (packed, "gzip within a packed file")):
+        assert said in refused("graph", "inspect", str(path))
+    assert "Then set graph.format: table" in refused("graph", "inspect", rows, "--set", "graph.format=icews")
     assert "something else is there" in refused("graph", "import", rows, "--out", str(tmp_path / "odd"))
     (source / "full.txt").write_text("one\ttwo\n")
     assert "full.txt, line 1: 2 columns where 5 are due" in refused("graph", "import", str(source), "--out", str(tmp_path / "new"))

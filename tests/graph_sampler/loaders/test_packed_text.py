@@ -10,6 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from graph_sampler.loaders import text_lines
+from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.sparql_rows import read_rows
 from graph_sampler.loaders.text_lines import read_lines
 from state.errors import GraphFormatError
 
@@ -43,6 +46,29 @@ def test_a_damaged_stream_is_named(tmp_path: Path) -> None:
     path = tmp_path / "facts"
     packed = bytearray(bz2.compress(TEXT))
     packed[200:220] = bytes(20)
-    path.write_bytes(packed)
-    with pytest.raises(GraphFormatError, match="the bzip2 stream is damaged"):
+    for content in (packed, bz2.compress(TEXT) + b"BZx9 and what follows it"):
+        path.write_bytes(content)
+        with pytest.raises(GraphFormatError, match="the bzip2 stream is damaged"):
+            list(read_lines(path))
+
+
+def test_whole_documents_in_a_cut_stream_and_files_that_are_no_text_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "results.json"
+    for name, pack in PACKINGS:
+        path.write_bytes(pack(b'{"head": ' + TEXT)[:-1])
+        with pytest.raises(GraphFormatError, match=f"the {name} stream is cut short"):
+            read_rows(path, ImportCounters())
+    foreign = {
+        "zip archive": b"PK\3\4",
+        "UTF-16": "a\tb".encode("utf-16"),
+        "no text": b"a\0b\0",
+        "bzip2 within": gzip.compress(bz2.compress(b"")),
+    }
+    for name, content in foreign.items():
+        path.write_bytes(content)
+        with pytest.raises(GraphFormatError, match=name):
+            list(read_lines(path))
+    monkeypatch.setattr(text_lines, "_LONGEST_LINE", 8)
+    path.write_bytes(b"short\n" + b"long " * 5)
+    with pytest.raises(GraphFormatError, match="line 2: a line of more than"):
         list(read_lines(path))
