@@ -8,7 +8,7 @@ from pathlib import Path
 from evaluation.audit.reading import AuditError, read_items
 from evaluation.audit.tdbench.checks import TableAuditor
 from evaluation.audit.tdbench.execution import PublishedTables
-from evaluation.audit.tdbench.records import is_table_record, read_table_case
+from evaluation.audit.tdbench.records import read_table_case
 from evaluation.audit.tdbench.report import TableAuditReport, TableTally
 from evaluation.audit.tdbench.tables import configured, open_published
 from evaluation.audit.told import BadLine
@@ -55,8 +55,6 @@ def audit_tables(path: Path, tables: PublishedTables, advance: Advance | None = 
     tell = None if advance is None else lambda done, size: advance("bytes audited", done, size)
     for item in read_items(path, tell):
         problem = item.problem
-        if problem is None and not is_table_record(item.value):
-            problem = "no record of format tdbench: it has no sql_for_db and correct_rows"
         if problem is None:
             try:
                 case = read_table_case(item.value, item.number)

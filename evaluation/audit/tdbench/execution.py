@@ -106,6 +106,7 @@ class PublishedTables:
         if len(exact) > 1:
             raise SqlRefused(f"several tables have its columns: {', '.join(table.name for table in exact)}")
         (table,) = exact
+        select = select._replace(conditions=tuple(_of_table(table, each) for each in select.conditions))
         columns = tuple(column.name.lower() for column in select.columns) or tuple(table.known)
         asked = next((column for column in columns if table.known[column] not in TIMES), None)
         if asked is None:
@@ -177,6 +178,25 @@ def day_of(side: Operand) -> int:
     return days_from_civil(months // 12, months % 12 + 1, 1) + of_month - 1
 
 
+def _of_table(table: PublishedTable, condition: Comparison | IsNull) -> Comparison | IsNull:
+    """A condition in which each text in double quotes that names a column of the table is that column, as SQLite reads it."""
+    if isinstance(condition, IsNull):
+        return condition
+    return Comparison(_side_of_table(table, condition.left), condition.sign, _side_of_table(table, condition.right))
+
+
+def _side_of_table(table: PublishedTable, side: Operand) -> Operand:
+    if isinstance(side, Moved):
+        return side._replace(of=_plain_of_table(table, side.of))
+    return _plain_of_table(table, side)
+
+
+def _plain_of_table(table: PublishedTable, side: Column | Text) -> Column | Text:
+    if isinstance(side, Column):
+        return side
+    return Column(side.value) if side.may_be_column and side.value.lower() in table.known else Text(side.value)
+
+
 def _columns_of(conditions: Sequence[Comparison | IsNull]) -> list[Column]:
     sides: list[Operand] = []
     for condition in conditions:
@@ -201,7 +221,10 @@ def _condition_sql(table: PublishedTable, condition: Comparison | IsNull) -> tup
         written = [_time_sql(table, side) for side in sides]
     else:
         if condition.sign not in ("=", "<>"):
-            raise SqlRefused(f"texts are compared by {condition.sign}")
+            what = (
+                f"texts are compared by {condition.sign}" if _columns_of([condition]) else f"no column on either side of {condition.sign}"
+            )
+            raise SqlRefused(f"{what}; {table.start_column} and {table.end_column} are compared with dates")
         written = [_text_sql(table, side) for side in sides]
     (left, left_values), (right, right_values) = written
     return f"{left} {condition.sign} {right}", left_values + right_values

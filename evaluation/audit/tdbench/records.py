@@ -10,6 +10,10 @@ StatedRow = Mapping[str, str | None]
 """Column in lower case -> text."""
 
 
+REQUIRED = ("idx", "qtype", "sql_for_db", "correct_rows", "incorrect_rows")
+"""The fields that every record has."""
+
+
 class Part(StrEnum):
     """What a record's `qtype` asks, for rates."""
 
@@ -34,7 +38,7 @@ class TableCase(NamedTuple):
     correct: tuple[StatedRow, ...]
     incorrect: tuple[StatedRow, ...]
     questions: tuple[str, ...] | None
-    """`None`: it has none yet."""
+    """Those of `questions`, or the one of `question`; `None`: it has none yet."""
 
 
 def is_table_record(value: Any) -> bool:
@@ -50,7 +54,7 @@ def read_table_case(value: Any, number: int) -> TableCase:
     """
     if not isinstance(value, Mapping):
         raise ValueError("should be an object")
-    missing = [key for key in ("idx", "qtype", "sql_for_db", "correct_rows", "incorrect_rows") if key not in value]
+    missing = [key for key in REQUIRED if key not in value]
     if missing:
         raise ValueError(f"it lacks {', '.join(missing)}")
     if isinstance(value["idx"], bool) or not isinstance(value["idx"], int | str):
@@ -58,6 +62,8 @@ def read_table_case(value: Any, number: int) -> TableCase:
     op, questions = value.get("op"), value.get("questions")
     if op is not None and not isinstance(op, str):
         raise ValueError("op: should be text")
+    if questions is None and isinstance(value.get("question"), str):
+        questions = [value["question"]]
     if questions is not None and not (isinstance(questions, list) and all(isinstance(each, str) for each in questions)):
         raise ValueError("questions: should be a list of texts")
     return TableCase(

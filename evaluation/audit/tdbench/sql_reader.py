@@ -1,8 +1,9 @@
 """Reads the queries of published question files; nothing of a query's own text is ever executed.
 
 The dialect is one SELECT of columns from one table, conditions joined by AND (comparisons, BETWEEN, IS NULL), ORDER BY and
-LIMIT. Strings stand in single or double quotes, and `date('2001-05-31', '-4 month')` moves a date. What else there is, a
-second statement, a comment, a subquery, a function, is refused.
+LIMIT. Strings stand in single or double quotes, and `date('2001-05-31', '-4 month')` moves a date. A name may stand in
+double quotes: as in SQLite it is a column where the table has one of that name, and a string where not. What else there
+is, a second statement, a comment, a subquery, a function, is refused.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ class Text(NamedTuple):
     """A string or a number."""
 
     value: str
+    may_be_column: bool = False
+    """Whether it stands in double quotes: a column, if the table has one of that name."""
 
 
 class Moved(NamedTuple):
@@ -166,6 +169,8 @@ class _Reader:
         if self._takes("is"):
             is_negated = self._takes("not")
             self._expect("null")
+            if isinstance(left, Text) and left.may_be_column:
+                left = Column(left.value)
             if not isinstance(left, Column):
                 raise SqlRefused("IS NULL of no column")
             return [IsNull(left, is_negated)]
@@ -188,7 +193,7 @@ class _Reader:
         if token.kind == "word" and token.value not in _KEYWORDS:
             return Column(token.text)
         if token.kind in ("single", "double", "number"):
-            return Text(token.value)
+            return Text(token.value, token.kind == "double")
         raise self._refused("a column or a value", back=1)
 
     def _moved(self) -> Moved:
@@ -211,6 +216,8 @@ class _Reader:
 
     def _name(self, what: str) -> str:
         token = self._next(what)
+        if token.kind == "double":
+            return token.value
         if token.kind != "word" or token.value in _KEYWORDS:
             raise self._refused(what, back=1)
         return token.text
