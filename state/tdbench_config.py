@@ -136,6 +136,8 @@ class TdbenchConfig(Contract):
     """Rows of other things that the verifier is shown beside all rows of the one that is asked about."""
     most_rows: int = Field(default=150, ge=1)
     """A question about a thing with more rows is not asked: they would not fit before a reader."""
+    min_support: int = Field(default=3, ge=1)
+    """Things of which Y changes over time that a dependency needs to be found; fewer may be chance. Declared ones need one."""
     tolerance: float = Field(default=0.0, ge=0, lt=1)
     """Share of the pairs of rows that agree on X, at whatever time, that may break a dependency that is found."""
 

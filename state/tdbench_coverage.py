@@ -28,14 +28,16 @@ class TableCoverage(Contract):
     """Its name."""
     rows: int
     """Rows that are left after cleaning."""
+    dropped: dict[str, int]
+    """Reason -> rows dropped in reading; of a join none is listed."""
     content_hash: str
     """Hash of these rows, whatever their order."""
     dependencies: tuple[UsedDependency, ...]
     """What its questions are made of; of a join none is listed."""
     questions: dict[str, dict[str, int]]
     """Relation or kind -> cardinality -> questions taken."""
-    too_long: int
-    """Questions left out since the thing asked about has too many rows to show."""
+    left_out: dict[str, int]
+    """Reason -> questions that are not asked."""
     over_the_limit: int
     """Questions left out by `tdbench.limit`."""
 

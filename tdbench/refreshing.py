@@ -20,6 +20,7 @@ from agents.tables.usable_question import required_values
 from agents.tables.verifier import table_verify_request
 from runs.json_lines import model_line, parse_lines, pretty_json, write_lines, write_whole
 from runs.run_folder import BENCHMARK, RunReader
+from runs.sampling import Note
 from runs.terminal import Advance, say
 from state.config import Config
 from state.errors import ConfigError, RunFolderError, SamplingError, TableError, did_you_mean
@@ -31,6 +32,7 @@ from state.tdbench_question import AnswerRow, Cardinality, Kind, Question
 from tdbench.answers import Answers, same_rows
 from tdbench.evidence import Shower
 from tdbench.sampling import instances_of, source_of
+from tdbench.sound import Doubt, Soundness
 from tdbench.tables.store import BUNDLED, TemporalDatabase, open_tables
 
 REFRESH = "refresh.json"
@@ -44,7 +46,7 @@ Gone = Literal[
     "a new answer stands in the question",
     "read beside the new rows it asks something else",
 ]
-"""Why a question is no longer asked."""
+"""Why a question is no longer asked, beside what `tdbench.sound` says."""
 
 
 class Changed(NamedTuple):
@@ -62,7 +64,7 @@ class Vanished(NamedTuple):
 
     id: str
     question: str
-    why: Gone
+    why: Gone | Doubt
 
 
 class RefreshReport(Contract):
@@ -120,7 +122,9 @@ class RefreshReport(Contract):
             yield "next: chronoqg tdbench build with the new data asks what appeared; unchanged requests come from the cache"
 
 
-def refresh(reader: RunReader, tables: Mapping[str, TableConfig], out: Path, advance: Advance | None = None) -> RefreshReport:
+def refresh(
+    reader: RunReader, tables: Mapping[str, TableConfig], out: Path, advance: Advance | None = None, note: Note = lambda line: None
+) -> RefreshReport:
     """Puts new data under a finished build's accepted questions and writes the refreshed benchmark.
 
     Args:
@@ -128,6 +132,7 @@ def refresh(reader: RunReader, tables: Mapping[str, TableConfig], out: Path, adv
         tables: its tables as they are now, see `tables_with`.
         out: an empty or new directory for `benchmark/` and `refresh.json`; both appear whole.
         advance: is told how far the work has come.
+        note: is told what was read, and what it lost.
 
     Raises:
         RunFolderError: the build is not finished or damaged, or the directory is in use.
@@ -144,6 +149,9 @@ def refresh(reader: RunReader, tables: Mapping[str, TableConfig], out: Path, adv
     chosen = config.tdbench.model_copy(update={"tables": _in_their_units(tables, instances)})
     config = config.model_copy(update={"tdbench": chosen})
     with open_tables(chosen.tables, os.environ) as database:
+        for table in database.reports.values():
+            for line in table.lines():
+                note(line)
         _check_columns(database, chosen, instances)
         answers = Answers(database, chosen)
         kept, changed, vanished = _refreshed(instances, answers, chosen, advance)
@@ -242,13 +250,14 @@ def _check_columns(database: TemporalDatabase, config: TdbenchConfig, instances:
 def _refreshed(
     instances: Sequence[TableInstance], answers: Answers, config: TdbenchConfig, advance: Advance | None
 ) -> tuple[list[TableInstance], list[Changed], list[Vanished]]:
+    soundness = Soundness(answers.database.connection, answers.database.tables, answers.joins)
     shower = Shower(answers.database, answers.joins, seed=config.seed, foils=config.foils)
     kept: list[TableInstance] = []
     changed: list[Changed] = []
     vanished: list[Vanished] = []
     for number, instance in enumerate(instances, start=1):
         text, now = instance.final_question or "", _asked_now(instance.question, answers)
-        why = _why_not(now, config)
+        why: Gone | Doubt | None = _why_not(now, config) or soundness.doubt(now)
         if why is None:
             fresh, verdict = _with_new_rows(instance, now, shower.shown(now), answers.content(now))
             why = _why_not_this_text(fresh, text, verdict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import zip_longest
 from typing import NamedTuple
@@ -31,8 +31,11 @@ from tdbench.joins.readable import join_glossary, readable_join_sql
 from tdbench.questions.build import build_questions
 from tdbench.questions.draws import keys_of
 from tdbench.questions.query import readable_sql
+from tdbench.sound import Soundness
 from tdbench.table import TemporalTable
 from tdbench.tables.store import TemporalDatabase, open_tables
+
+TOO_MANY_ROWS = "what it asks about has too many rows to show"
 
 
 class TableQuestions(NamedTuple):
@@ -43,8 +46,10 @@ class TableQuestions(NamedTuple):
     content_hash: str
     dependencies: tuple[UsedDependency, ...]
     questions: list[Question]
-    too_long: int
-    """Questions left out since the thing asked about has too many rows."""
+    left_out: dict[str, int]
+    """Reason -> questions that are not asked."""
+    dropped: dict[str, int]
+    """Reason -> rows dropped in reading."""
 
 
 def sample_questions(folder: RunFolder, note: Note, advance: Advance | None = None) -> TdbenchCoverage:
@@ -71,12 +76,10 @@ def instances_of(config: Config, note: Note, advance: Advance | None = None) -> 
     if not chosen.tables:
         raise ConfigError("no table is named", where="tdbench.tables", remedy="Name one, as in runs/tdbench-quickstart.yaml.")
     with open_tables(chosen.tables, os.environ) as database:
-        for report in database.reports.values():
-            for line in report.lines():
-                note(line)
         joins = build_joins(database.connection, database.tables, chosen)
-        made = [_questions_of(database, name, chosen, note) for name in database.tables]
-        made += _questions_of_joins(database, joins, chosen)
+        soundness = Soundness(database.connection, database.tables, joins)
+        made = [_questions_of(database, soundness, name, chosen, note) for name in database.tables]
+        made += _questions_of_joins(database, soundness, joins, chosen)
         kept = _within(chosen, [one.questions for one in made])
         coverage = TdbenchCoverage(
             tables=tuple(_coverage(one, ids) for one, ids in zip(made, kept, strict=True)), phrasings=chosen.paraphrases
@@ -118,45 +121,56 @@ def dependencies_of(database: TemporalDatabase, name: str, config: TdbenchConfig
         return tuple(
             UsedDependency(dependency=one.dependency, is_declared=True, support=one.support, violations=one.violations) for one in reports
         )
-    found = discover(database.connection, table, config.tolerance).temporal
+    found = tuple(one for one in discover(database.connection, table, config.tolerance).temporal if one.support >= config.min_support)
     if settings.keys:
         found = tuple(one for one in found if set(one.dependency.determinants) <= set(settings.keys))
     if not found and not any(name in join.tables for join in config.joins.values()):
-        remedy = "Declare one, raise tdbench.tolerance, or see `chronoqg tdbench dependencies`."
+        remedy = "Declare one, raise tdbench.tolerance or lower tdbench.min_support; `chronoqg tdbench dependencies` shows what there is."
         raise ConfigError("no dependency is found that time has a part in", where=f"tdbench.tables.{name}.dependencies", remedy=remedy)
     return tuple(
         UsedDependency(dependency=one.dependency, is_declared=False, support=one.support, violations=one.violations) for one in found
     )
 
 
-def _questions_of(database: TemporalDatabase, name: str, config: TdbenchConfig, note: Note) -> TableQuestions:
+def _questions_of(database: TemporalDatabase, soundness: Soundness, name: str, config: TdbenchConfig, note: Note) -> TableQuestions:
     table, report = database.tables[name], database.reports[name]
+    for line in report.lines():
+        note(line)
     used = dependencies_of(database, name, config)
     for one in used:
         how = "declared" if one.is_declared else "found"
         broken = f", broken by {one.violations} pairs of rows" if one.violations else ""
         note(f"  {how}: {written(one.dependency)}, groups that change over time: {one.support}{broken}")
     every = list(build_questions(database.connection, table, [one.dependency for one in used], config))
-    asked = _short_enough(every, config)
-    return TableQuestions(name, table.rows, report.content, used, asked, len(every) - len(asked))
+    asked, left_out = _worth_asking(every, soundness, config)
+    dropped = {reason.value: count for reason, count in report.dropped.items() if count}
+    return TableQuestions(name, table.rows, report.content, used, asked, left_out, dropped)
 
 
-def _questions_of_joins(database: TemporalDatabase, joins: Mapping[str, Join], config: TdbenchConfig) -> list[TableQuestions]:
+def _questions_of_joins(
+    database: TemporalDatabase, soundness: Soundness, joins: Mapping[str, Join], config: TdbenchConfig
+) -> list[TableQuestions]:
     by_join: dict[str, list[Question]] = {name: [] for name in joins}
     for question in join_questions(database.connection, database.tables, config) if joins else ():
         by_join[question.table].append(question)
-    return [
-        TableQuestions(
-            name, joins[name].table.rows, content_of(database, joins[name]), (), _short_enough(every, config),
-            len(every) - len(_short_enough(every, config)),
-        )
-        for name, every in by_join.items()
-    ]  # fmt: skip
+    made = []
+    for name, every in by_join.items():
+        asked, left_out = _worth_asking(every, soundness, config)
+        made.append(TableQuestions(name, joins[name].table.rows, content_of(database, joins[name]), (), asked, left_out, {}))
+    return made
 
 
-def _short_enough(questions: Sequence[Question], config: TdbenchConfig) -> list[Question]:
-    """Those whose thing has few enough rows to be shown."""
-    return [one for one in questions if len(one.gold) + len(one.distractors) <= config.most_rows]
+def _worth_asking(questions: Iterable[Question], soundness: Soundness, config: TdbenchConfig) -> tuple[list[Question], dict[str, int]]:
+    """The questions that can be trusted and shown, and how many others there are by reason."""
+    asked: list[Question] = []
+    left_out: Counter[str] = Counter()
+    for question in questions:
+        why = soundness.doubt(question) if len(question.gold) + len(question.distractors) <= config.most_rows else TOO_MANY_ROWS
+        if why is None:
+            asked.append(question)
+        else:
+            left_out[why] += 1
+    return asked, dict(sorted(left_out.items()))
 
 
 def content_of(database: TemporalDatabase, join: Join) -> str:
@@ -168,17 +182,42 @@ def content_of(database: TemporalDatabase, join: Join) -> str:
 
 
 def _within(config: TdbenchConfig, made: Sequence[Sequence[Question]]) -> list[frozenset[str]]:
-    """The ids of the questions of each table that the limit lets through: tables, kinds and cardinalities take turns."""
+    """The ids of the questions of each table that the limit lets through.
+
+    Tables and joins take turns; within one, no, one and several answers do; within these what is asked and the hops do.
+    """
     if config.limit is None:
         return [frozenset(one.id for one in questions) for questions in made]
-    queues: defaultdict[tuple[str, str, str, str], list[tuple[int, str]]] = defaultdict(list)
-    for questions in made:
-        keys = keys_of((config.seed, "limit", one.id) for one in questions).tolist()
-        for key, one in zip(keys, questions, strict=True):
-            queues[one.cardinality.value, what_is_asked(one), one.table, str(one.hops)].append((key, one.id))
-    turns = zip_longest(*(sorted(queues[stratum]) for stratum in sorted(queues, key=lambda it: keys_of([(config.seed, *it)])[0])))
-    kept = [drawn[1] for turn in turns for drawn in turn if drawn is not None][: config.limit]
-    return [frozenset(kept).intersection(one.id for one in questions) for questions in made]
+    turns = _in_turn([_in_order(config.seed, questions, (_cardinality, _asked_in_hops)) for questions in made])
+    kept = frozenset(turns[: config.limit])
+    return [kept.intersection(one.id for one in questions) for questions in made]
+
+
+_Part = Callable[[Question], str]
+
+
+def _in_order(seed: int, questions: Sequence[Question], parts: tuple[_Part, ...]) -> list[str]:
+    """The ids, those of the first of some parts taking turns, each part's own by the next; the seed decides who comes first."""
+    if not parts:
+        keys = keys_of((seed, "limit", one.id) for one in questions).tolist()
+        return [ident for _, ident in sorted(zip(keys, (one.id for one in questions), strict=True))]
+    queues: defaultdict[str, list[Question]] = defaultdict(list)
+    for one in questions:
+        queues[parts[0](one)].append(one)
+    names = sorted(queues, key=lambda name: keys_of([(seed, name)])[0])
+    return _in_turn([_in_order(seed, queues[name], parts[1:]) for name in names])
+
+
+def _in_turn(queues: Sequence[Sequence[str]]) -> list[str]:
+    return [ident for turn in zip_longest(*queues) for ident in turn if ident is not None]
+
+
+def _cardinality(question: Question) -> str:
+    return question.cardinality.value
+
+
+def _asked_in_hops(question: Question) -> str:
+    return f"{what_is_asked(question)} {question.hops}"
 
 
 def what_is_asked(question: Question) -> str:
@@ -194,10 +233,11 @@ def _coverage(made: TableQuestions, ids: frozenset[str]) -> TableCoverage:
     return TableCoverage(
         name=made.name,
         rows=made.rows,
+        dropped=made.dropped,
         content_hash=made.content_hash,
         dependencies=made.dependencies,
         questions={asked: dict(sorted(by_cardinality.items())) for asked, by_cardinality in counts.items()},
-        too_long=made.too_long,
+        left_out=made.left_out,
         over_the_limit=len(made.questions) - len(ids),
     )
 

@@ -17,6 +17,11 @@ ROW, START, END = "_row", "_start", "_end"
 """The columns that every table has beside its own."""
 
 
+def aside(name: str) -> str:
+    """The database's name for the rows of a table that were dropped in reading, exact duplicates apart: its own columns only."""
+    return f"_aside_{name}"
+
+
 @dataclass(frozen=True)
 class TemporalTable:
     """What is known of a table; its rows are in the database."""

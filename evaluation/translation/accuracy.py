@@ -58,7 +58,17 @@ class TableBuildReport:
         rows = tuple((one.name, rate_text(one.first), rate_text(one.accepted)) for one in self.translated)
         header = ("table", "translator accuracy", "phrasings accepted")
         title = f"First phrasings that the verifier ({self.verifier}) passed at once, in percent [95 %]"
-        return [*self.build.lines(), "", *as_text(Table("translation", title, header, rows))]
+        return [*self.build.lines(), "", *as_text(Table("translation", title, header, rows)), *self._losses()]
+
+    def _losses(self) -> Iterator[str]:
+        """What was not read, and what is not asked, of each table."""
+        for table in self.coverage.tables:
+            if table.dropped:
+                total = table.rows + sum(table.dropped.values())
+                why = "; ".join(f"{count} {reason}" for reason, count in table.dropped.items())
+                yield f"{table.name}: {sum(table.dropped.values())} of {total} rows were dropped in reading: {why}"
+            for reason, count in table.left_out.items():
+                yield f"{table.name}: {count} questions are not asked: {reason}"
 
     def as_json(self) -> bytes:
         """The summary for a machine."""

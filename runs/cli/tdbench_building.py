@@ -1,4 +1,4 @@
-"""Commands that make questions from temporal tables, and keep them up to date: `tdbench build`, `tdbench refresh`."""
+"""Commands that make questions from temporal tables, and keep them up to date: `tdbench dependencies`, `build`, `refresh`."""
 
 from __future__ import annotations
 
@@ -90,6 +90,27 @@ def build(
         raise typer.Exit(1 if report.failed else 0)
 
 
+def dependencies(
+    config: ConfigFile,
+    overrides: Overrides = None,
+    table: Annotated[str | None, typer.Option("--table", metavar="T", help="One table only.", show_default=False)] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Check the dependencies that a config declares, with witnesses and repairs, and list those that hold in its tables.
+
+    \b
+    Example:
+        chronoqg tdbench dependencies runs/tdbench-quickstart.yaml --table leaders
+        chronoqg tdbench dependencies my.yaml --set tdbench.tolerance=0.02
+    """
+    with errors_as_lines(debug):
+        from runs.config_file import load_config
+        from tdbench.dependencies.overview import dependency_overview
+
+        print_report(dependency_overview(load_config(config, overrides or ()).config.tdbench, table), as_json)
+
+
 def refresh(run: RunPath, data: NewData = None, out: RefreshOut = None, as_json: Json = False, debug: Debug = False) -> None:
     """Put new data under the questions of a finished build: new answers for kept phrasings, without any call.
 
@@ -107,8 +128,11 @@ def refresh(run: RunPath, data: NewData = None, out: RefreshOut = None, as_json:
         from tdbench.refreshing import tables_with
 
         reader = RunReader(run)
-        tables = tables_with(reader.config().config.tdbench, data or ())
+        before = reader.config().config.tdbench
+        tables = tables_with(before, data or ())
+        for name, table in tables.items():
+            say(f"{name}: {'as the run has it' if table == before.tables[name] else f'now {table.path}'}")
         place = Path(out) if out is not None else reader.path.with_name(f"{reader.path.name}-refreshed")
         with progress() as advance:
-            report = refresh_run(reader, tables, place, advance)
+            report = refresh_run(reader, tables, place, advance, say)
         print_report(report, as_json)

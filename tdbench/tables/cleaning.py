@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from state.errors import TableError
 from state.interval import Granularity
 from state.tdbench_config import TableConfig
-from tdbench.table import END, ROW, START, TemporalTable, quote
+from tdbench.table import END, ROW, START, TemporalTable, aside, quote
 from tdbench.tables.dates import DateKind, TableDate, read_date
 from tdbench.tables.guesses import known_columns, time_columns, unit_of
 from tdbench.tables.report import RowDrop, TableReport
@@ -46,6 +46,9 @@ _KEEP = """
     CREATE TABLE {table} AS
     SELECT place AS {row}, {named}, first AS {start}, last AS {end}
     FROM _judged WHERE reason IS NULL ORDER BY place
+"""
+_ASIDE = """
+    CREATE TABLE {aside} AS SELECT {named} FROM _judged WHERE reason IS NOT NULL AND reason != 'DUPLICATE' ORDER BY place
 """
 _CONTENT = """
     SELECT sha256(coalesce(string_agg(line, '' ORDER BY line), ''))
@@ -112,6 +115,7 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, source: SourceTable, 
     named = ", ".join(f"{stand_in} AS {quote(column)}" for column, stand_in in stand_ins.items())
     parts = {"table": quote(name), "row": quote(ROW), "start": quote(START), "end": quote(END)}
     connection.execute(_KEEP.format(named=named, **parts))
+    connection.execute(_ASIDE.format(named=named, aside=quote(aside(name))))
     dropped, examples = _drops(connection, source, stand_ins)
     kept, zero_length, open_ends = _one(
         connection, "SELECT count(*), count(*) FILTER (past <= first), count(*) FILTER (past IS NULL) FROM _judged WHERE reason IS NULL"

@@ -1,0 +1,132 @@
+"""Which questions can be trusted: those whose answer hangs on no dropped row, on no cut in a spell, and on no contradiction.
+
+A table tells less than the world where rows of a thing could not be read, and more than one truth where one spell is
+told in two rows: "who left in 1981" of somebody who was appointed again that very day. Such questions are not asked.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from operator import eq, ge, gt, le, lt
+from typing import Any, Literal, NamedTuple
+
+from state.interval import parse_granule
+from state.tdbench_config import Dependency
+from state.tdbench_question import AnswerRow, Comparator, DateComparison, Kind, Question
+from tdbench.joins.natural import Join
+from tdbench.table import TemporalTable, aside, quote
+
+Doubt = Literal[
+    "rows of what it asks about were dropped in reading",
+    "one spell is told in several rows",
+    "nothing could meet its condition",
+]
+"""Why a question is not to be asked of a table."""
+_TESTS: Mapping[Comparator, Callable[[float, float], bool]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
+_FOREVER = float("inf")
+
+
+class _Spell(NamedTuple):
+    text: str
+    start: int
+    end: float
+    """The first granule past it; infinite if it has none."""
+
+
+class Soundness:
+    """Judges the questions of some tables and joins; what was dropped is looked up once for each dependency."""
+
+    def __init__(self, connection: Any, tables: Mapping[str, TemporalTable], joins: Mapping[str, Join]) -> None:
+        """Takes the database, its tables and the joins made of them."""
+        self._connection, self._tables, self._joins = connection, tables, joins
+        self._dropped: dict[tuple[str, Dependency], frozenset[tuple[str, ...]]] = {}
+
+    def doubt(self, question: Question) -> Doubt | None:
+        """Why a question is not to be asked; `None`: it may be."""
+        if not _is_possible(question.comparisons):
+            return "nothing could meet its condition"
+        if question.table in self._joins:
+            join = self._joins[question.table]
+            if self._is_join_of_dropped(join, question):
+                return "rows of what it asks about were dropped in reading"
+            last = join.parts[-1].table
+        else:
+            last = self._tables[question.table]
+            if tuple(question.determinants.values()) in self._things_dropped(last, question.dependency):
+                return "rows of what it asks about were dropped in reading"
+        return None if _is_whole(question, last) else "one spell is told in several rows"
+
+    def _things_dropped(self, table: TemporalTable, dependency: Dependency) -> frozenset[tuple[str, ...]]:
+        key = table.name, dependency
+        if key not in self._dropped:
+            columns = ", ".join(map(quote, dependency.determinants))
+            found = self._connection.execute(f"SELECT DISTINCT {columns} FROM {quote(aside(table.name))}").fetchall()
+            self._dropped[key] = frozenset(found)
+        return self._dropped[key]
+
+    def _is_join_of_dropped(self, join: Join, question: Question) -> bool:
+        """Whether a row that was dropped agrees with the question on what it gives, and with its facts on what they share."""
+        given = " AND ".join(f"j.{quote(column)} = ?" for column in question.determinants)
+        known = {*question.determinants, *join.shared}
+        for part in join.parts:
+            same = [f"a.{quote(own)} = j.{quote(joined)}" for own, joined in part.columns.items() if joined in known]
+            sql = (
+                f"SELECT 1 FROM {quote(aside(part.table.name))} AS a, {quote(join.table.name)} AS j"
+                f" WHERE {' AND '.join([given, *same])} LIMIT 1"
+            )
+            if self._connection.execute(sql, list(question.determinants.values())).fetchone() is not None:
+                return True
+        return False
+
+
+def _is_possible(comparisons: Iterable[DateComparison]) -> bool:
+    """Whether some row of at least one granule meets all comparisons."""
+    low, high = {"start": -_FOREVER, "end": -_FOREVER}, {"start": _FOREVER, "end": _FOREVER}
+    for one in comparisons:
+        date = parse_granule(one.date)
+        if one.operator in (">", ">=", "="):
+            low[one.bound] = max(low[one.bound], date + (one.operator == ">"))
+        if one.operator in ("<", "<=", "="):
+            high[one.bound] = min(high[one.bound], date - (one.operator == "<"))
+    return low["start"] <= high["start"] and max(low["end"], low["start"] + 1) <= high["end"]
+
+
+def _is_whole(question: Question, table: TemporalTable) -> bool:
+    """Whether the question has the same answer, with the same dates, where rows of one text that touch are one spell."""
+    column = question.dependency.dependent
+    gold = {_spell(row, column, table) for row in question.gold}
+    rows = gold | {_spell(row, column, table) for row in question.distractors}
+    spells = _joined(rows, is_ongoing=table.open_end == "ongoing")
+    if not gold <= spells:
+        return False
+    if question.kind is Kind.JOIN:
+        return True
+    return {spell for spell in spells if _meets(spell, question.comparisons, table)} == gold
+
+
+def _spell(row: AnswerRow, column: str, table: TemporalTable) -> _Spell:
+    end = _FOREVER if row.end is None else parse_granule(row.end) + (table.ends == "inclusive")
+    return _Spell(row.values[column], parse_granule(row.start), end)
+
+
+def _joined(rows: Iterable[_Spell], *, is_ongoing: bool) -> set[_Spell]:
+    """Rows of one text that touch or overlap as one; a row whose end nobody knows reaches no other."""
+    by_text: defaultdict[str, list[_Spell]] = defaultdict(list)
+    for row in sorted(rows):
+        before = by_text[row.text][-1:]
+        if before and row.start <= before[0].end and (is_ongoing or before[0].end != _FOREVER):
+            by_text[row.text][-1] = before[0]._replace(end=max(before[0].end, row.end))
+        else:
+            by_text[row.text].append(row)
+    return {spell for spells in by_text.values() for spell in spells}
+
+
+def _meets(spell: _Spell, comparisons: Iterable[DateComparison], table: TemporalTable) -> bool:
+    for one in comparisons:
+        bound = spell.start if one.bound == "start" else spell.end
+        if bound == _FOREVER and table.open_end == "unknown":
+            return False
+        if not _TESTS[one.operator](bound, parse_granule(one.date)):
+            return False
+    return True

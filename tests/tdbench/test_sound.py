@@ -1,0 +1,90 @@
+"""Questions whose answer hangs on a dropped row, on a cut in one spell, or on nothing at all, are not asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runs.config_file import load_config
+from runs.run_folder import RunFolder
+from state.config import Config
+from state.errors import ConfigError
+from tdbench.dependencies.overview import dependency_overview
+from tdbench.sampling import instances_of
+from tests.tdbench.small_tables import MAYORS, write_config
+
+
+def sampled(folder: Path, **changes: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The questions of a config, each once, and what they cover by table."""
+    config: Config = load_config(write_config(folder, **changes)).config
+    lines, coverage, _ = instances_of(config, lambda line: None)
+    records = [json.loads(line) for line in lines]
+    first = [record["question"] for record in records if record["phrasing"] == 1]
+    return first, {one.name: one for one in coverage.tables}
+
+
+def test_nothing_is_asked_about_a_thing_of_which_a_row_could_not_be_read(tmp_path: Path) -> None:
+    questions, coverage = sampled(tmp_path, mayors=MAYORS.replace("Dee Falk,1988-07-01", "Dee Falk,July 1988?"), relations=[])
+    about = [question["determinants"].get("town") for question in questions if question["table"] == "mayors"]
+    assert set(about) == {"Arn", "Corv"}
+    assert not any(question["determinants"].get("fair") == "Fair of 1999" for question in questions), "Belm's mayors answer it"
+    assert any(question["table"] == "hosts" for question in questions)
+    assert coverage["mayors"].dropped == {"unparsable date": 1}
+    assert coverage["mayors"].left_out["rows of what it asks about were dropped in reading"] > 0
+
+
+def test_a_spell_that_is_told_in_two_rows_is_asked_about_only_where_it_makes_no_difference(tmp_path: Path) -> None:
+    again = MAYORS.replace(
+        "Arn,Mayor,Bo Lind,1998-03-01,2006-05-01", "Arn,Mayor,Bo Lind,1998-03-01,2002-01-01\nArn,Mayor,Bo Lind,2002-01-01,2006-05-01"
+    )
+    questions, coverage = sampled(tmp_path, mayors=again, relations=[], per_cardinality=100)
+    rows = [row for question in questions for row in question["gold"] if row["values"].get("name") == "Bo Lind"]
+    assert rows == [], "neither of the two rows is the whole of what he held"
+    assert any(question["determinants"].get("town") == "Arn" and question["gold"] for question in questions)
+    assert coverage["mayors"].left_out["one spell is told in several rows"] > 0
+
+
+def test_what_nothing_could_meet_is_not_asked(tmp_path: Path) -> None:
+    questions, _ = sampled(tmp_path, relations=["during"], per_cardinality=200, per_relation=200)
+    for question in questions:
+        bounds = {(test["bound"], test["operator"]): test["date"] for test in question["comparisons"]}
+        if ("start", ">") in bounds and ("end", "<") in bounds:
+            assert bounds["start", ">"] < bounds["end", "<"]
+
+
+def test_a_limit_gives_each_table_and_join_its_turn(tmp_path: Path) -> None:
+    questions, _ = sampled(tmp_path, limit=9, relations=[], per_cardinality=50)
+    tables = [question["table"] for question in questions]
+    assert sorted(map(tables.count, ("mayors", "fairs", "hosts"))) == [3, 3, 3]
+
+
+def test_found_dependencies_need_support(tmp_path: Path) -> None:
+    tables = {"mayors": {"path": str(tmp_path / "mayors.csv"), "granularity": "day"}}
+    with pytest.raises(ConfigError, match="no dependency is found"):
+        sampled(tmp_path, tables=tables, joins={}, min_support=4)
+    questions, coverage = sampled(tmp_path, tables=tables, joins={}, min_support=3)
+    assert questions
+    assert [used.is_declared for used in coverage["mayors"].dependencies] == [False] * len(coverage["mayors"].dependencies)
+
+
+def test_the_overview_of_dependencies_shows_witnesses_and_repairs(tmp_path: Path) -> None:
+    broken = MAYORS.replace("Cy Roth,2006-05-01,", "Cy Roth,2006-04-01,")
+    config = load_config(write_config(tmp_path, mayors=broken)).config.tdbench
+    text = "\n".join(dependency_overview(config, "mayors").lines())
+    assert "is broken by 1 of the 9 pairs" in text
+    assert "'Bo Lind'" in text
+    assert "end 1 row earlier" in text or "drop" in text
+    with pytest.raises(ConfigError, match="no table 'mayor'"):
+        dependency_overview(config, "mayor")
+
+
+def test_a_run_keeps_what_was_left_out(tmp_path: Path) -> None:
+    config = load_config(write_config(tmp_path, mayors=MAYORS.replace("Dee Falk,1988-07-01", "Dee Falk,?")))
+    lines, coverage, source = instances_of(config.config, lambda line: None)
+    with RunFolder(tmp_path / "run", config, "tables") as folder:
+        folder.write_sample(lines, coverage, source)
+    stored = json.loads((tmp_path / "run/coverage.json").read_text())
+    assert {one["name"]: one["dropped"] for one in stored["tables"]} == {"fairs": {}, "mayors": {"unparsable date": 1}, "hosts": {}}
