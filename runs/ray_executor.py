@@ -86,9 +86,9 @@ class RayExecutor:
 
     @contextlib.contextmanager
     def _sampling(self, graph: TemporalGraph, config: Config) -> Iterator[tuple[Worker, Run]]:
-        here = Worker(graph, config)
+        here = Worker(graph, without_secrets(config))
         ray = self._connect(config)
-        ground = ray.put(Ground(graph, without_secrets(config), code_digest()))
+        ground = ray.put(Ground(here, code_digest()))
         task = ray.remote(ask_shard).options(num_cpus=1, max_retries=_TASK_RETRIES)
 
         def run(function: Callable[[Worker, list[A]], B], chunks: list[list[A]]) -> Iterable[B]:

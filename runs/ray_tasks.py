@@ -11,45 +11,42 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from graph_sampler.sampler import Worker
-from graph_sampler.temporal_graph import TemporalGraph
 from runs.code_digest import refuse_other_code
 from runs.conversations import Conversations
-from state.config import Config
 
 
 class Ground(NamedTuple):
-    """What all shards of one sample stand on; in the object store its columns are read where they lie."""
+    """What all shards of one sample stand on; in the object store its columns and indexes are read where they lie."""
 
-    graph: TemporalGraph
-    config: Config
+    worker: Worker
     code: str
     """The digest of the driver's own code."""
 
 
-_made: tuple[str, Worker] | None = None
+_loaded: tuple[str, Worker] | None = None
 
 
-def ask_shard(ground: list[Any], asked: bytes) -> bytes:
+def ask_shard(on: list[Any], asked: bytes) -> bytes:
     """What a function of the worker finds for some roots, or some proposals; pickled, as is what is asked.
 
     Args:
-        ground: the reference of a `Ground`, in a list so that Ray does not load it anew for each shard.
+        on: the reference of a `Ground`, in a list so that Ray does not load it anew for each shard.
         asked: the function, and its argument.
 
     Raises:
         ClusterError: this process runs other code than the driver.
     """
-    global _made
+    global _loaded
     import ray
 
-    [reference] = ground
-    if _made is None or _made[0] != reference.hex():
-        held: Ground = ray.get(reference)
-        refuse_other_code(held.code)
-        _made = reference.hex(), Worker(held.graph, held.config)
+    [reference] = on
+    if _loaded is None or _loaded[0] != reference.hex():
+        ground: Ground = ray.get(reference)
+        refuse_other_code(ground.code)
+        _loaded = reference.hex(), ground.worker
     function: Callable[[Worker, Any], Any]
     function, chunk = unpacked(asked)
-    return packed(function(_made[1], chunk))
+    return packed(function(_loaded[1], chunk))
 
 
 class AgentActor:
