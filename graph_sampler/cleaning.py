@@ -32,7 +32,7 @@ _REMEDIES = {
     DropReason.BAD_DATE: "Are graph.columns and graph.header right?",
     DropReason.MALFORMED_ROW: "Have the rows another number of columns than line 1?",
     DropReason.COARSE: "Set a coarser graph.granularity.",
-    DropReason.UNUSABLE_ENTITY: "Name label files under graph.entity_labels.",
+    DropReason.UNUSABLE_ENTITY: "Are the labels the right ones? Ids and single letters are none.",
     DropReason.DELETED_RELATION: "Set their types under graph.types.",
 }
 """What to do where most rows are dropped for one reason."""

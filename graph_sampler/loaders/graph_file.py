@@ -9,8 +9,10 @@ metadata. Paper: section 4.2.1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import Enum
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,7 +34,8 @@ from state.model_base import Contract
 from state.vocabulary import RelationType
 
 _MAGIC = b"PAR1"
-_KEY = b"chronoqg.graph"
+_KEY, _DIGEST = b"chronoqg.graph", b"chronoqg.graph.sha256"
+_VERSION = re.compile(rb'\{"format": ?(\d{1,9})\b')
 _GROUP = 1 << 20
 _PARTS = ("entity", "alias", "relation", "fact", "dropped")
 _BOUNDS = ("start_low", "start_high", "end_low", "end_high")
@@ -117,7 +120,8 @@ def write_graph(graph: TemporalGraph, report: CleaningReport, config: GraphConfi
         for part, columns in parts.items():
             for table in _slices(part, columns, header.rows[part]):
                 writer.write_table(table, row_group_size=_GROUP)
-        writer.add_key_value_metadata({_KEY: header.model_dump_json().encode()})
+        written = header.model_dump_json().encode()
+        writer.add_key_value_metadata({_KEY: written, _DIGEST: sha256(written).hexdigest().encode()})
     return header
 
 
@@ -213,11 +217,17 @@ def read_graph(path: Path, config: GraphConfig) -> tuple[TemporalGraph, Cleaning
 def _header(metadata: dict[bytes, bytes], path: Path) -> GraphFileHeader:
     if _KEY not in metadata:
         raise GraphFormatError("no graph file", where=str(path), remedy="chronoqg graph import makes one.")
+    written = metadata[_KEY]
+    digest = sha256(written).hexdigest().encode()
+    if metadata.get(_DIGEST, digest) != digest:
+        raise GraphFormatError("the graph file is damaged: its metadata have another hash", where=str(path), remedy="Import it again.")
     try:
-        return GraphFileHeader.model_validate_json(metadata[_KEY])
+        return GraphFileHeader.model_validate_json(written)
     except ValidationError:
-        remedy = "Import the source again with this version."
-        raise GraphFormatError("a graph file of another version, or damaged", where=str(path), remedy=remedy) from None
+        version = _VERSION.match(written)
+        is_other = version is not None and version[1] != b"1"
+        what = f"a graph file of version {version[1].decode()}, and 1 is read" if version and is_other else "the graph file is damaged"
+        raise GraphFormatError(what, where=str(path), remedy="Import the source again with this version.") from None
 
 
 def _refuse_other_reading(config: GraphConfig, reading: Reading, path: Path) -> None:
@@ -249,6 +259,8 @@ class _Parts:
             groups = -(-rows // _GROUP)
             self._groups[part] = range(first, first + groups)
             first += groups
+        if not file.schema_arrow.equals(_SCHEMA):
+            raise ValueError("its columns are not those of a graph file")
         if first != file.num_row_groups:
             raise ValueError("its row groups are not those that it names")
 
@@ -258,7 +270,9 @@ class _Parts:
             return [pa.array([], _SCHEMA.field(name).type) for name in names]
         table = self._file.read_row_groups(list(groups), columns=list(names))
         if table.num_rows != self._header.rows[part]:
-            raise ValueError(f"{table.num_rows} rows of {part}s where {self._header.rows[part]} are due")
+            raise ValueError(f"{table.num_rows} rows in the part {part!r} where {self._header.rows[part]} are due")
+        if any(table.column(name).null_count for name in names if name not in _BOUNDS):
+            raise ValueError(f"a value is missing in the part {part!r}")
         return [table.column(name).combine_chunks() for name in names]
 
     def _codes(self, part: str, sizes: dict[str, int | None]) -> list[npt.NDArray[Any]]:
@@ -306,8 +320,6 @@ class _Parts:
 
 def _numbers(column: Any) -> npt.NDArray[Any]:
     """A column without nulls as an array."""
-    if column.null_count:
-        raise ValueError("a number is missing")
     numbers: npt.NDArray[Any] = column.to_numpy(zero_copy_only=False)
     return numbers
 

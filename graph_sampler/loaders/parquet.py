@@ -33,7 +33,8 @@ class ParquetReader:
         except FileNotFoundError:
             raise GraphFormatError("no such file", where=str(path)) from None
         except (pa.ArrowException, OSError) as err:
-            raise GraphFormatError(f"not a Parquet file: {str(err).splitlines()[0]}", where=str(path)) from None
+            what = f"no Parquet file, or one that is cut short or damaged: {str(err).splitlines()[0]}"
+            raise GraphFormatError(what, where=str(path)) from None
         self.names: list[str] | None = list(self._file.schema_arrow.names)
         self.width = len(self._file.schema_arrow)
 

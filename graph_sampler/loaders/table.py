@@ -13,7 +13,7 @@ from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.label_tables import labels_of_config
-from graph_sampler.loaders.tables import column_positions, open_table
+from graph_sampler.loaders.tables import column_positions, kind_by_content, open_table
 from graph_sampler.loaders.text_lines import PACKED
 from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels
 from state.config import GraphConfig
@@ -47,6 +47,8 @@ def _looks_like(path: Path, head: bytes) -> str | None:
     """A tab-separated text of five columns, or a table whose name tells its kind."""
     if path.is_dir():
         return None
+    if kind_by_content(path):
+        return "it is a Parquet file"
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     if suffixes and suffixes[-1] in (".csv", ".jsonl", ".ndjson", ".parquet", ".pq"):
         return f"its name ends in {suffixes[-1]}"

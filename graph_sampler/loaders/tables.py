@@ -38,7 +38,7 @@ def open_table(path: Path, kind: str | None, *, header: bool) -> Reader:
     if path.is_dir():
         raise GraphFormatError("a folder where a table file is due", where=str(path), remedy="Name its files.")
     suffixes = [suffix for suffix in path.suffixes if suffix.lower() not in PACKED]
-    kind = kind or KINDS.get(suffixes[-1].lower() if suffixes else "")
+    kind = kind or kind_by_content(path) or KINDS.get(suffixes[-1].lower() if suffixes else "")
     if kind == "tsv":
         return TsvReader(path, header=header)
     if kind == "csv":
@@ -50,6 +50,15 @@ def open_table(path: Path, kind: str | None, *, header: bool) -> Reader:
 
         return ParquetReader(path)
     raise GraphFormatError("the file's name does not tell its kind", where=str(path), remedy="Set graph.table: tsv, csv, parquet or jsonl.")
+
+
+def kind_by_content(path: Path) -> str | None:
+    """`parquet` where the first bytes say so, whatever the name."""
+    try:
+        with path.open("rb") as stream:
+            return "parquet" if stream.read(4) == b"PAR1" else None
+    except OSError:
+        return None
 
 
 def column_positions(reader: Reader, path: Path, columns: dict[str, str | int], key: str) -> list[int]:

@@ -46,7 +46,7 @@ _FOREIGN = (
     *((first, f"{name} within a packed file", "Unpack it once.") for first, name, _ in _PACKINGS),
     (b"PK\x03\x04", "a zip archive", "Unpack it."),
     (b"\xfd7zXZ\0", "an xz file", "Unpack it."),
-    (b"PAR1", "a Parquet file", "Set graph.format: table and graph.table: parquet."),
+    (b"PAR1", "a Parquet file", "A packed one has to be unpacked; a plain one is read with graph.format: table."),
     (b"\xff\xfe", "UTF-16", "Save the file as UTF-8."),
     (b"\xfe\xff", "UTF-16", "Save the file as UTF-8."),
 )

@@ -122,7 +122,7 @@ def test_a_graph_file_has_no_rows_from_before_cleaning_and_is_not_imported_again
         import_graph(config, io.BytesIO())
 
 
-@pytest.mark.parametrize("damage", ["cut", "byte", "table", "version", "hash", "code", "missing"])
+@pytest.mark.parametrize("damage", ["cut", "byte", "table", "version", "hash", "code", "null", "digest", "missing"])
 def test_a_damaged_file_is_refused(source: Path, tmp_path: Path, damage: str) -> None:
     path = imported(GraphConfig(path=str(source)), tmp_path / "g")
     data = path.read_bytes()
@@ -138,15 +138,20 @@ def test_a_damaged_file_is_refused(source: Path, tmp_path: Path, damage: str) ->
         pq.write_table(pa.table({"a": [1]}), path)
     else:
         header |= {"version": {"format": 2}, "hash": {"content_hash": "0" * 64}}.get(damage, {})
+        if damage == "null":
+            table = table.set_column(table.schema.get_field_index("usable"), "usable", pa.nulls(table.num_rows, pa.bool_()))
         if damage == "code":
             table = table.set_column(table.schema.get_field_index("object"), "object", pa.array([9] * table.num_rows, pa.int32()))
         with pq.ParquetWriter(path, table.schema) as writer:
             for rows in (slice(0, 3), slice(3, 5), slice(5, 6), slice(6, 7), slice(7, 10)):
                 writer.write_table(table.slice(rows.start, rows.stop - rows.start))
-            writer.add_key_value_metadata({b"chronoqg.graph": json.dumps(header).encode()})
+            digest = {b"chronoqg.graph.sha256": b"0" * 64} if damage == "digest" else {}
+            writer.add_key_value_metadata({b"chronoqg.graph": json.dumps(header).encode(), **digest})
     said = {
         "table": "no graph file",
-        "version": "another version",
+        "version": "of version 2",
+        "digest": "its metadata have another hash",
+        "null": "a value is missing in the part 'entity'",
         "hash": "another hash",
         "code": "does not name",
         "missing": "no such file",

@@ -159,7 +159,7 @@ def test_a_parquet_column_of_lists_and_a_file_that_is_no_parquet_are_refused(tmp
     pq.write_table(pa.table({name: [["a"]] for name in NAMES}), path)
     assert "column 'who' holds list" in refusal(path)
     path.write_bytes(path.read_bytes()[:-8])
-    assert "not a Parquet file" in refusal(path)
+    assert "no Parquet file" in refusal(path)
     path.unlink()
     assert "no such file" in refusal(path)
 
