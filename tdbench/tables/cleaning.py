@@ -48,7 +48,7 @@ _KEEP = """
     FROM _judged WHERE reason IS NULL ORDER BY place
 """
 _ASIDE = """
-    CREATE TABLE {aside} AS SELECT {named} FROM _judged WHERE reason IS NOT NULL AND reason != 'DUPLICATE' ORDER BY place
+    CREATE OR REPLACE TABLE {aside} AS SELECT {named} FROM _judged WHERE reason IS NOT NULL AND reason != 'DUPLICATE' ORDER BY place
 """
 _CONTENT = """
     SELECT sha256(coalesce(string_agg(line, '' ORDER BY line), ''))
