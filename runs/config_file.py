@@ -114,7 +114,12 @@ def load_graph_config(source: str, overrides: Sequence[str] = ()) -> GraphConfig
 
 
 def _resolve(data: dict[str, Any], file: str, lines: Mapping[KeyPath, int], overrides: Sequence[str]) -> LoadedConfig:
+    path = _value_at(data, ("graph", "path"))
     overridden = frozenset(_apply_override(data, override) for override in overrides)
+    if ("graph", "path") in overridden and _value_at(data, ("graph", "path")) != path:
+        for key in ("licence", "source"):
+            if ("graph", key) not in overridden:
+                data["graph"].pop(key, None)  # what the file says of its own graph is not true of another
     config = _validate(data, file, lines, overridden)
     loaded = LoadedConfig(config, file, lines, overridden)
     _check_model_names(loaded)

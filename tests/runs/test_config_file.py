@@ -70,6 +70,12 @@ def test_the_last_of_two_overrides_of_one_key_wins(tmp_path: Path) -> None:
     assert load_config(write(tmp_path, GOOD), ["sampler.seed=1", "sampler.seed=2"]).config.sampler.seed == 2
 
 
+def test_licence_and_source_in_a_file_are_not_claimed_for_another_graph(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD.replace("path: bundled:years", "path: bundled:years\n  licence: MIT\n  source: mine"))
+    for overrides, licence in (((), "MIT"), (("path=bundled:years",), "MIT"), (("path=x",), None), (("path=x", "licence=CC0"), "CC0")):
+        assert load_config(path, [f"graph.{override}" for override in overrides]).config.graph.licence == licence
+
+
 def test_a_date_without_quotes_stays_the_text_it_is(tmp_path: Path) -> None:
     text = GOOD.replace("path: bundled:years", "path: bundled:years\n  open_dates: [2262-04-11, 9999-12-31]")
     assert load_config(write(tmp_path, text)).config.graph.open_dates == ("2262-04-11", "9999-12-31")
