@@ -25,6 +25,7 @@ from state.errors import ConfigError, TableError
 from state.interval import format_granule
 from state.tdbench_config import TableConfig
 from tdbench.bridge_report import GraphBridge, TableBridge
+from tdbench.bridge_words import directed, glossary_of
 from tdbench.graph_rows import GraphRow, graph_rows
 from tdbench.table import END, START, TemporalTable, quote
 from tdbench.tables.guesses import known_columns
@@ -80,7 +81,8 @@ def to_graph(
 ) -> GraphBridge:
     """Writes a table as a graph that `graph.format: table` reads, with a config that says so.
 
-    Every relation of the graph is one of intervals, by a types file: a row has a length even where it is one granule.
+    Every relation of the graph is one of intervals, by a types file: a row has a length even where it is one granule. One
+    whose label is a noun is written as a link that says which side is which.
 
     Args:
         connection: to the DuckDB database that holds the table.
@@ -97,6 +99,8 @@ def to_graph(
     for option, column in columns.named.items():
         known_columns([column], table.columns, option, table.name)
     found, labels, incomplete = _facts(connection, table, columns)
+    called = {relation: directed(relation, columns.subject) for relation in {fact.relation for fact in found}}
+    found = [fact._replace(relation=called[fact.relation]) for fact in found]
     facts = sorted(set(found), key=lambda fact: (*fact[:4], fact.end is None, fact.end or 0))
     if not any(fact.end is not None for fact in facts):
         what = "no row makes a fact with an end" if facts else "no row has a subject, a relation and an object"
@@ -135,6 +139,7 @@ def to_graph(
         table=table.name, granularity=unit, rows=table.rows, facts=len(facts), incomplete=incomplete, repeated=len(found) - len(facts),
         open_ends=sum(fact.end is None for fact in facts), open_end=table.open_end, relations=len(relations), entities=len(names),
         on_both_sides=len(subjects & objects), unusable_names=len(unusable), unusable_examples=tuple(unusable[:3]),
+        renamed={relation: label for relation, label in sorted(called.items()) if relation != label},
         meeting=_meeting(facts, lambda _: ()), handed_over=_handed_over(facts), files=(*files, CONFIG_FILE), folder=str(out),
     )  # fmt: skip
 
@@ -168,7 +173,7 @@ def from_graph(config: GraphConfig, relations: Sequence[str], out: Path) -> Tabl
     file = f"{name}.csv"
     table = TableConfig(
         path=str(out / file), start="start", end="end", granularity=unit, ends="inclusive", open_end=found.open_end, open_dates=(),
-        keys=("subject", "object"),
+        keys=("subject", "object"), glossary=glossary_of([found.labels[relation] for relation in found.relations]),
     )  # fmt: skip
     sections = {"dataset": name, "graph": _written(config), "tdbench": {"tables": {name: _written(table, "granularity", "ends")}}}
     _write(out, {file: _csv(header, cells)}, sections)

@@ -65,6 +65,8 @@ class GraphBridge(_Bridge):
     """Entities of the graph."""
     on_both_sides: int = Field(ge=0)
     """Entities that are a subject and an object: one name may mean two things."""
+    renamed: dict[str, str]
+    """Relation -> its label in the graph, where that is another: nouns, which do not say which side is which."""
     unusable_names: int = Field(ge=0)
     """Entities whose name cannot stand in a question, so that the graph leaves their facts out."""
     unusable_examples: tuple[str, ...]
@@ -82,6 +84,10 @@ class GraphBridge(_Bridge):
         """The report for a person, what is zero left out."""
         made = f"{self.facts} facts of {_counted(self.relations, 'relation')} between {self.entities} entities"
         lines = [f"{self.table}: {self.rows} rows, {made}, in {self.granularity}s"]
+        if self.renamed:
+            first, label = next(iter(self.renamed.items()))
+            others = f", and {len(self.renamed) - 1} more" if len(self.renamed) > 1 else ""
+            lines.append(f"  nouns do not say which side is which: {first!r} is written as {label!r}{others}")
         if self.incomplete:
             lines.append(f"  without a subject, relation or object: {_counted(self.incomplete, 'row')}")
         if self.repeated:

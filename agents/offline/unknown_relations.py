@@ -36,6 +36,11 @@ def words_for(label: str) -> Words:
     return LEXICON[plain] if plain in LEXICON else _read(plain)
 
 
+def is_noun(label: str) -> bool:
+    """Whether a label is a noun, as `head coach`, which does not say whose: verbs and what ends in a preposition do."""
+    return _read(readable(label)).flipped
+
+
 def readable(label: str) -> str:
     """A label in lower case with its words apart: `<playsFor>`, `plays_for` -> `plays for`."""
     text = re.sub(r"[<>\"{}\[\]?!\x00-\x1f\x7f]+", " ", label)

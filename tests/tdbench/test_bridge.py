@@ -11,6 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.offline.lexicon import LEXICON
+from agents.offline.tables.rewriter import compose
+from agents.offline.tables.sql_reader import read_sql
+from agents.offline.unknown_relations import is_noun, readable, words_for
+from agents.offline.verifier_lexicon import ENTRIES, OTHER_LABELS
 from graph_sampler.load import load_graph
 from graph_sampler.operators import relate
 from graph_sampler.sampler import sample_traces
@@ -24,6 +29,7 @@ from state.interval import Granularity, ValidInterval
 from state.tdbench_config import Dependency, TdbenchConfig
 from state.vocabulary import Family
 from tdbench.bridge import CONFIG_FILE, FactColumns, from_graph, table_name, to_graph
+from tdbench.bridge_words import directed, glossary_of
 from tdbench.questions.build import build_questions
 from tdbench.questions.relations import RELATIONS
 from tdbench.tables.example import example_tables
@@ -155,6 +161,31 @@ def test_names_that_no_question_can_say_are_counted_and_shared_sides_too(tmp_pat
     report = to_graph(held.connection, held.table, FACT, tmp_path)
     assert (report.unusable_names, report.unusable_examples, report.on_both_sides) == (2, ("7", "Q42"), 1)
     assert "such as '7', 'Q42'" in "\n".join(report.lines())
+
+
+def test_a_noun_is_written_as_a_link_and_no_question_turns_it_round(tmp_path: Path) -> None:
+    rows = [Row(("Ana Roy", "head coach", "FC Arn"), 1, 3), Row(("Bo Lind", "plays for", "FC Arn"), 3, 4)]
+    held = hold(rows, COLUMNS)
+    report = to_graph(held.connection, held.table, FACT, tmp_path)
+    assert report.renamed == {"head coach": "linked as who (head coach) to"}
+    assert "'head coach' is written as 'linked as who (head coach) to'" in "\n".join(report.lines())
+    graph, _ = load_graph(source_of(tmp_path))
+    assert set(graph.relation_labels) == {"linked as who (head coach) to", "plays for"}
+    for label in (*LEXICON, *ENTRIES, *OTHER_LABELS, "Prime Minister", "hosted the Games of"):
+        written = directed(label, "Manager")
+        assert not is_noun(written)
+        if written != label:
+            assert not words_for(written).flipped
+            assert readable(written) not in {*LEXICON, *ENTRIES, *OTHER_LABELS}
+
+
+def test_the_questions_of_a_relation_are_made_of_its_label(tmp_path: Path) -> None:
+    from_graph(GraphConfig(path="bundled:years"), ["position held"], tmp_path)
+    (table,) = load_config(tmp_path / CONFIG_FILE).config.tdbench.tables.values()
+    sql = """SELECT "subject", "start", "end" FROM "t" WHERE "object" = 'King of Arn' AND "start" > '1999'"""
+    asked = compose(read_sql(sql), table.glossary, 1)
+    assert asked == "Which entity is recorded for position held King of Arn in an entry that began after 1999?"
+    assert glossary_of(["leads", "plays for"])["object"] == "linked entity"
 
 
 def test_a_graph_with_both_kinds_of_missing_ends_keeps_the_open_ones(tmp_path: Path) -> None:
