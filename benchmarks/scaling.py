@@ -34,25 +34,21 @@ class Cost(NamedTuple):
     wall: float
     cpu: float
     peak_mb: float
-    late_mb: float
-    """The same after a file appeared; 0 where none was waited for."""
     out: str
 
 
-def watch(command: Sequence[str], after: Path | None = None) -> Cost:
+def watch(command: Sequence[str]) -> Cost:
     """Runs a command and looks at its memory until it ends."""
     started = time.perf_counter()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True)
-    peaks = [0.0, 0.0]
+    peak = 0.0
     done = threading.Event()
 
     def look() -> None:
+        nonlocal peak
         while not done.wait(0.5):
-            total = _tree_mb(process.pid)
-            peaks[0] = max(peaks[0], total)
-            if after is not None and after.exists():
-                peaks[1] = max(peaks[1], total)
+            peak = max(peak, _tree_mb(process.pid))
 
     watcher = threading.Thread(target=look)
     watcher.start()
@@ -63,7 +59,7 @@ def watch(command: Sequence[str], after: Path | None = None) -> Cost:
         raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}\n{err[-2000:]}")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(time.perf_counter() - started, cpu, peaks[0], peaks[1], out)
+    return Cost(time.perf_counter() - started, cpu, peak, out)
 
 
 def _tree_mb(root: int) -> float:
@@ -182,17 +178,17 @@ def records(folder: Path, options: argparse.Namespace) -> None:
 
 
 def builds(folder: Path, options: argparse.Namespace) -> None:
-    """One row for each number of instances: `chronoqg build` with the rules that need no model."""
+    """One row for each number of instances: sampled, then built in a fresh process with the rules that need no model."""
     path, _ = generated(folder, options.facts[0])
-    row("instances", "CPU s", "wall s", "peak MB", "peak MB with agents", "run directory MB")
-    row(*["---"] * 6)
+    row("instances", "sample: CPU s", "peak MB", "agents: CPU s", "wall s", "peak MB", "run directory MB")
+    row(*["---"] * 7)
     for target in options.instances:
         out = folder / f"build-{target}"
-        command = [sys.executable, "-m", "runs.cli", "build", "runs/quickstart.yaml", "--out", str(out), "--set", f"graph.path={path}"]
-        command += ["--set", f"sampler.target={target}", "--set", f"cache.path={folder / 'cache'}"]
-        cost = watch(command, after=out / "run.sqlite")
+        settings = ["--out", str(out), "--set", f"graph.path={path}", "--set", f"sampler.target={target}"]
+        settings += ["--set", f"cache.path={folder / 'cache'}"]
+        made, built = (watch([sys.executable, "-m", "runs.cli", verb, "runs/quickstart.yaml", *settings]) for verb in ("sample", "build"))
         size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
-        row(target, cost.cpu, cost.wall, int(cost.peak_mb), int(cost.late_mb), size / 1e6)
+        row(target, made.cpu, int(made.peak_mb), built.cpu, built.wall, int(built.peak_mb), size / 1e6)
 
 
 def main() -> None:
