@@ -38,6 +38,8 @@ class TableCoverage(Contract):
     """Relation or kind -> cardinality -> questions taken."""
     left_out: dict[str, int]
     """Reason -> questions that are not asked."""
+    idle: int = 0
+    """Questions taken of which one comparison could be left out without another answer, so that a phrasing which loses it passes."""
     over_the_limit: int
     """Questions left out by `tdbench.limit`."""
 

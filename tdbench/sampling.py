@@ -31,7 +31,7 @@ from tdbench.joins.readable import join_glossary, readable_join_sql
 from tdbench.questions.build import build_questions
 from tdbench.questions.draws import keys_of
 from tdbench.questions.query import readable_sql
-from tdbench.sound import Soundness
+from tdbench.sound import Soundness, has_idle_comparison
 from tdbench.table import TemporalTable
 from tdbench.tables.store import TemporalDatabase, open_tables
 
@@ -50,6 +50,8 @@ class TableQuestions(NamedTuple):
     """Reason -> questions that are not asked."""
     dropped: dict[str, int]
     """Reason -> rows dropped in reading."""
+    idle: frozenset[str]
+    """Ids of the questions of which a comparison could be left out without another answer."""
 
 
 def sample_questions(folder: RunFolder, note: Note, advance: Advance | None = None) -> TdbenchCoverage:
@@ -80,7 +82,7 @@ def instances_of(config: Config, note: Note, advance: Advance | None = None) -> 
         soundness = Soundness(database.connection, database.tables, joins)
         made = [_questions_of(database, soundness, name, chosen, note) for name in database.tables]
         made += _questions_of_joins(database, soundness, joins, chosen)
-        kept = _within(chosen, [one.questions for one in made])
+        kept = _within(chosen, [one.questions for one in made], frozenset().union(*(one.idle for one in made)))
         coverage = TdbenchCoverage(
             tables=tuple(_coverage(one, ids) for one, ids in zip(made, kept, strict=True)), phrasings=chosen.paraphrases
         )
@@ -144,7 +146,8 @@ def _questions_of(database: TemporalDatabase, soundness: Soundness, name: str, c
     every = list(build_questions(database.connection, table, [one.dependency for one in used], config))
     asked, left_out = _worth_asking(every, soundness, config)
     dropped = {reason.value: count for reason, count in report.dropped.items() if count}
-    return TableQuestions(name, table.rows, report.content, used, asked, left_out, dropped)
+    idle = frozenset(one.id for one in asked if has_idle_comparison(one, table))
+    return TableQuestions(name, table.rows, report.content, used, asked, left_out, dropped, idle)
 
 
 def _questions_of_joins(
@@ -156,7 +159,7 @@ def _questions_of_joins(
     made = []
     for name, every in by_join.items():
         asked, left_out = _worth_asking(every, soundness, config)
-        made.append(TableQuestions(name, joins[name].table.rows, content_of(database, joins[name]), (), asked, left_out, {}))
+        made.append(TableQuestions(name, joins[name].table.rows, content_of(database, joins[name]), (), asked, left_out, {}, frozenset()))
     return made
 
 
@@ -181,14 +184,15 @@ def content_of(database: TemporalDatabase, join: Join) -> str:
     return digest.hexdigest()
 
 
-def _within(config: TdbenchConfig, made: Sequence[Sequence[Question]]) -> list[frozenset[str]]:
+def _within(config: TdbenchConfig, made: Sequence[Sequence[Question]], idle: frozenset[str]) -> list[frozenset[str]]:
     """The ids of the questions of each table that the limit lets through.
 
-    Tables and joins take turns; within one, no, one and several answers do; within these what is asked and the hops do.
+    Tables and joins take turns; within one, no, one and several answers do; within these what is asked and the hops do;
+    and there those of which every comparison matters come first.
     """
     if config.limit is None:
         return [frozenset(one.id for one in questions) for questions in made]
-    turns = _in_turn([_in_order(config.seed, questions, (_cardinality, _asked_in_hops)) for questions in made])
+    turns = _in_turn([_in_order(config.seed, questions, idle, (_cardinality, _asked_in_hops)) for questions in made])
     kept = frozenset(turns[: config.limit])
     return [kept.intersection(one.id for one in questions) for questions in made]
 
@@ -196,16 +200,16 @@ def _within(config: TdbenchConfig, made: Sequence[Sequence[Question]]) -> list[f
 _Part = Callable[[Question], str]
 
 
-def _in_order(seed: int, questions: Sequence[Question], parts: tuple[_Part, ...]) -> list[str]:
+def _in_order(seed: int, questions: Sequence[Question], idle: frozenset[str], parts: tuple[_Part, ...]) -> list[str]:
     """The ids, those of the first of some parts taking turns, each part's own by the next; the seed decides who comes first."""
     if not parts:
         keys = keys_of((seed, "limit", one.id) for one in questions).tolist()
-        return [ident for _, ident in sorted(zip(keys, (one.id for one in questions), strict=True))]
+        return [ident for *_, ident in sorted((one.id in idle, key, one.id) for key, one in zip(keys, questions, strict=True))]
     queues: defaultdict[str, list[Question]] = defaultdict(list)
     for one in questions:
         queues[parts[0](one)].append(one)
     names = sorted(queues, key=lambda name: keys_of([(seed, name)])[0])
-    return _in_turn([_in_order(seed, queues[name], parts[1:]) for name in names])
+    return _in_turn([_in_order(seed, queues[name], idle, parts[1:]) for name in names])
 
 
 def _in_turn(queues: Sequence[Sequence[str]]) -> list[str]:
@@ -238,6 +242,7 @@ def _coverage(made: TableQuestions, ids: frozenset[str]) -> TableCoverage:
         dependencies=made.dependencies,
         questions={asked: dict(sorted(by_cardinality.items())) for asked, by_cardinality in counts.items()},
         left_out=made.left_out,
+        idle=len(made.idle & ids),
         over_the_limit=len(made.questions) - len(ids),
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import eq, ge, gt, le, lt
 from typing import Any, Literal, NamedTuple
 
+from agents.leak_filter import find_leaks
 from state.interval import parse_granule
 from state.tdbench_config import Dependency
 from state.tdbench_question import AnswerRow, Comparator, DateComparison, Kind, Question
@@ -21,6 +22,7 @@ Doubt = Literal[
     "rows of what it asks about were dropped in reading",
     "one spell is told in several rows",
     "nothing could meet its condition",
+    "an answer stands among the values that it gives",
 ]
 """Why a question is not to be asked of a table."""
 _TESTS: Mapping[Comparator, Callable[[float, float], bool]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
@@ -46,6 +48,9 @@ class Soundness:
         """Why a question is not to be asked; `None`: it may be."""
         if not _is_possible(question.comparisons):
             return "nothing could meet its condition"
+        given = " | ".join(question.determinants.values())
+        if any(find_leaks(given, answer, (), ()) for answer in question.answers):
+            return "an answer stands among the values that it gives"
         if question.table in self._joins:
             join = self._joins[question.table]
             if self._is_join_of_dropped(join, question):
@@ -78,6 +83,18 @@ class Soundness:
             if self._connection.execute(sql, list(question.determinants.values())).fetchone() is not None:
                 return True
         return False
+
+
+def has_idle_comparison(question: Question, table: TemporalTable) -> bool:
+    """Whether some comparison of a question can be left out without another answer: who loses it in a phrasing is not found out."""
+    column = question.dependency.dependent
+    rows = [_spell(row, column, table) for row in (*question.gold, *question.distractors)]
+    answers = {row.values[column] for row in question.gold}
+    for left_out in question.comparisons:
+        others = [one for one in question.comparisons if one is not left_out]
+        if {row.text for row in rows if _meets(row, others, table)} == answers:
+            return True
+    return False
 
 
 def _is_possible(comparisons: Iterable[DateComparison]) -> bool:

@@ -88,3 +88,16 @@ def test_a_run_keeps_what_was_left_out(tmp_path: Path) -> None:
         folder.write_sample(lines, coverage, source)
     stored = json.loads((tmp_path / "run/coverage.json").read_text())
     assert {one["name"]: one["dropped"] for one in stored["tables"]} == {"fairs": {}, "mayors": {"unparsable date": 1}, "hosts": {}}
+
+
+def test_questions_of_which_every_comparison_matters_come_first_under_a_limit(tmp_path: Path) -> None:
+    _, few = sampled(tmp_path, limit=12, relations=[], per_cardinality=100)
+    _, every = sampled(tmp_path, relations=[], per_cardinality=100)
+    assert every["mayors"].idle > 0
+    assert few["mayors"].idle * every["mayors"].taken < every["mayors"].idle * few["mayors"].taken
+
+
+def test_an_answer_that_is_given_is_not_asked_for(tmp_path: Path) -> None:
+    questions, coverage = sampled(tmp_path, mayors=MAYORS.replace("Arn,Mayor,Bo Lind", "Arn,Mayor,Arn"), relations=[])
+    assert not any("Arn" in row["values"].values() for question in questions for row in question["gold"])
+    assert coverage["mayors"].left_out["an answer stands among the values that it gives"] > 0
