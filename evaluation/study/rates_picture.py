@@ -48,7 +48,7 @@ def rates_picture(cells: Sequence[TwoRates], names: tuple[str, str], caption: st
             for x, rate, colour in ((1.04, one, ONE), (1.19, other, TWO)):
                 axes.text(x, row, rate_percent(rate), color=colour, va="center", ha="center", transform=axes.get_yaxis_transform())
         lows = [rate.low for _, *both in rows for rate in both if rate.low is not None]
-        axes.set(xlim=(max(-0.01, min(lows) - 0.04), 1.01), ylim=(len(rows) - 0.5, -0.5), xlabel="%")
+        axes.set(xlim=(left_end(lows, len(rows)), 1.01), ylim=(len(rows) - 0.5, -0.5), xlabel="%")
         axes.set_yticks(range(len(rows)), labels)
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
@@ -59,6 +59,15 @@ def rates_picture(cells: Sequence[TwoRates], names: tuple[str, str], caption: st
             axes.text(x + 0.05, y, text, va="center", transform=axes.transAxes)
 
     return picture("rates", caption, 7.2, height, draw)
+
+
+def left_end(lows: Sequence[float], rows: int) -> float:
+    """Where the axis begins: before the lowest interval, or at 0 for a row alone, which has nothing to be set apart from.
+
+    >>> left_end([0.5, 0.7], 2), left_end([0.5], 1)
+    (0.46, -0.01)
+    """
+    return -0.01 if rows == 1 else max(-0.01, min(lows) - 0.04)
 
 
 def _interval(axes: Axes, rate: Rate, y: float, colour: str, marker: str, fill: str) -> None:

@@ -50,6 +50,8 @@ class Replies(NamedTuple):
     """Ids without a usable reply after all tries."""
     usage: tuple[UsageRow, ...]
     """What was spent."""
+    failure: str
+    """Why the first of the failed ones failed; empty if none did."""
 
 
 def answer_items(questions: Sequence[AskedQuestion]) -> list[Item]:
@@ -109,8 +111,8 @@ def ask_cell(
         wanted = {item.id for item in items}
         outcomes = [outcome for outcome in database.outcomes() if outcome.instance_id in wanted]
         texts = {outcome.instance_id: outcome.question for outcome in outcomes if outcome.status is Status.ACCEPTED}
-        failed = frozenset(outcome.instance_id for outcome in outcomes if outcome.status is Status.FAILED)
-        return Replies(texts, failed, tuple(database.usage()))
+        failed = {outcome.instance_id: outcome.detail for outcome in outcomes if outcome.status is Status.FAILED}
+        return Replies(texts, frozenset(failed), tuple(database.usage()), failed[min(failed)] if failed else "")
 
 
 def verdicts_of(replies: Replies) -> dict[str, VerdictReply]:

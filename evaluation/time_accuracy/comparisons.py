@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import Literal
 
@@ -16,7 +16,9 @@ from state.tdbench_evaluate_config import RULES
 from state.tdbench_evaluation import AskedQuestion
 
 
-def comparisons(questions: Sequence[AskedQuestion], rows: Sequence[ScoredRow], judge: str, seed: int) -> list[Compared]:
+def comparisons(
+    questions: Sequence[AskedQuestion], rows: Sequence[ScoredRow], judge: str, seed: int, not_judged: Collection[str] = ()
+) -> list[Compared]:
     """Every pair of rows, by each judge, in AT and in A, p-values adjusted by Holm over the pairs of one measure and judge.
 
     McNemar's exact test where each query is asked once; else whole queries are flipped.
@@ -26,13 +28,16 @@ def comparisons(questions: Sequence[AskedQuestion], rows: Sequence[ScoredRow], j
         rows: the rows with their verdicts.
         judge: who judged beside the rules, or `rules`.
         seed: seed of random flips.
+        not_judged: rows on which no verdict of the judge could be read; by the judge they are not compared.
     """
     found: list[Compared] = []
     groups = [question.group for question in questions]
     for who in dict.fromkeys((RULES, judge)):
         measures: tuple[Measure, ...] = ("AT", "A")
         for measure in measures:
-            hits = {row.name: [_hit(item, who, measure) for item in row.replies] for row in rows}
+            hits = {
+                row.name: [_hit(item, who, measure) for item in row.replies] for row in rows if who == RULES or row.name not in not_judged
+            }
             pairs = [(first, second, *_tested(hits[first], hits[second], groups, seed)) for first, second in combinations(hits, 2)]
             adjusted = holm([p for _, _, p, _ in pairs])
             for (first, second, p, test), p_adjusted in zip(pairs, adjusted, strict=True):

@@ -105,12 +105,24 @@ class RowFigures(Contract):
     """Questions without a usable reply after all tries; they count as misses."""
     unjudged: int = Field(ge=0)
     """Replies on which the judge gave no usable verdict; they count as misses by the judge."""
+    to_judge: int = Field(default=0, ge=0)
+    """Replies that the judge was asked about."""
     judged: tuple[JudgedFigures, ...]
     """By the rules, then by the judge if there is one."""
     agreement: AgreementFigures | None
     """How far the two agree; `None` without a judge."""
     spending: tuple[Spending, ...]
     """What was used; nothing of a file that the rules judge."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a verdict of the judge could be read, or none was asked for: else the figures by the judge mean nothing."""
+        return self.unjudged < self.to_judge or not self.to_judge
+
+    @property
+    def is_mostly_unjudged(self) -> bool:
+        """Whether most verdicts could not be read."""
+        return 2 * self.unjudged > self.to_judge
 
 
 class Compared(Contract):
@@ -174,6 +186,8 @@ class TimeAccuracySummary(Contract):
     """Models in the order of the config, then files."""
     comparisons: tuple[Compared, ...]
     """Each pair of rows."""
+    always_no_answer: PartFigures | None = None
+    """What a reply of "no answer" to every question comes to by the rules."""
     notes: tuple[str, ...]
     """What a reader must know."""
     chronoqg: str

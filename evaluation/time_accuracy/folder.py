@@ -48,7 +48,7 @@ class EvaluationFolder:
                 self._begin(config, source, lines, sha256)
             self.manifest = read_manifest(path)
             if self.manifest.questions.sha256 != sha256:
-                what = "the directory belongs to an evaluation of other questions"
+                what = f"the directory belongs to an evaluation of other questions{self._difference(source)}"
                 remedy = "Choose another --out; replies to questions that stay the same come from the cache."
                 raise RunFolderError(what, where=str(path), remedy=remedy)
             self.questions = stored_questions(path, self.manifest)
@@ -103,6 +103,17 @@ class EvaluationFolder:
         note = QuestionsNote(source=source.name, count=len(lines), available=len(source.idents), sha256=sha256)
         manifest = EvaluationManifest(questions=note, versions=package_versions(), git_commit=git_commit())
         write_whole(self.path / MANIFEST, [pretty_json(manifest.model_dump(mode="json"))])
+
+    def _difference(self, source: Source) -> str:
+        """In what the questions that are there differ, in a few words; empty if that is not plain."""
+        kept, books = self.manifest.questions, ("without rows (closed book)", "with rows shown (open book)")
+        there = any(question.tables is not None for question in stored_questions(self.path, self.manifest))
+        here = any(question.tables is not None for question in source.asked)
+        if there != here:
+            return f": it asks {books[there]}, this one {books[here]}"
+        if (kept.source, kept.count) != (source.name, len(source.asked)):
+            return f": it asks {kept.count} of {kept.source}, this one {len(source.asked)} of {source.name}"
+        return ""
 
     def _leave_as_found(self, made: Sequence[Path]) -> None:
         """A directory in which nothing was made goes away with the folders that were made for it."""

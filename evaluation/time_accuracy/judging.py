@@ -1,7 +1,7 @@
 """The verdicts of a judge that is a model, in the classes in which the rules give theirs. Paper: TDBench, section 4.
 
-A model says yes, half or no. What kind of wrong answer a reply is, it does not say: there the rules' class stays,
-unless that is `right`. Whoever has no reply is not judged; a reply without a verdict, as where the judge could not be
+A model says yes, half or no, and only yes is right. What kind of wrong answer a reply is, it does not say: there the
+rules' class stays, unless that is `right`. Whoever has no reply is not judged; a reply without a verdict, as where the judge could not be
 read, is a miss in A and T.
 """
 
@@ -39,11 +39,7 @@ def judged_reply(question: ScoredQuestion, by_rules: ScoredReply, verdict: Verdi
     wrong: AnswerClass = AnswerClass.OTHER if by_rules.answer is AnswerClass.RIGHT else by_rules.answer
     if verdict is None:
         return _scored(question, by_rules, wrong, TimeVerdict.NO)
-    answer: AnswerClass = wrong
-    if verdict.answer is TimeVerdict.YES:
-        answer = AnswerClass.RIGHT
-    elif verdict.answer is TimeVerdict.HALF and question.cardinality == "multiple":
-        answer = AnswerClass.PARTIAL
+    answer: AnswerClass = AnswerClass.RIGHT if verdict.answer is TimeVerdict.YES else wrong
     if question.cardinality == "none":
         return _scored(question, by_rules, answer, _SAYS[answer is AnswerClass.RIGHT])
     may_be_half = question.time_checked == "both" and question.relation != "join"

@@ -15,8 +15,10 @@ from evaluation.time_accuracy.scoring import Evaluation
 from evaluation.time_accuracy.tables import (
     HEADS,
     gold_text,
+    has_verdicts,
     paper_notes,
     paper_tables,
+    reference_note,
     replies_table,
     scores_table,
     summary_tables,
@@ -63,9 +65,11 @@ def summary_lines(summary: TimeAccuracySummary) -> list[str]:
     """What a person reads in the terminal: the scores of all rows, how far the judges agree, and the notes."""
     made = summary_tables(summary)
     lines = as_text(scores_table(summary))
+    if made["reference"].rows:
+        lines += ["", *as_text(made["reference"])]
     if made["agreement"].rows:
         lines += ["", *as_text(made["agreement"])]
-    return [*lines, *(f"note: {note}" for note in summary.notes)]
+    return [*lines, *(f"note: {note}" for note in (reference_note(summary), *summary.notes) if note)]
 
 
 def _lead(summary: TimeAccuracySummary) -> list[str]:
@@ -76,7 +80,7 @@ def _lead(summary: TimeAccuracySummary) -> list[str]:
     how = "with rows shown (open book)" if summary.with_rows else "without rows shown (closed book)"
     judges = "the rules" if summary.judge == RULES else f"the rules, and beside them {summary.judge}"
     return [
-        _best(summary),
+        " ".join(filter(None, (_best(summary), reference_note(summary)))),
         f"{asked}, {how}, from {summary.source}; judged by {judges}; seed {summary.seed}, chronoqg {summary.chronoqg}.",
         "A: the answer is right. T: the demanded dates are given, each in its role. AT: both. "
         "The gap is A - AT: right answers with wrong dates.",
@@ -101,6 +105,7 @@ def _pictures(summary: TimeAccuracySummary) -> tuple[Picture, ...]:
         TwoRates(row.name if judged.judge == RULES else f"{row.name}, by {judged.judge}", judged.whole.a, judged.whole.at)
         for row in summary.rows
         for judged in row.judged
+        if has_verdicts(row, judged)
     ]
     caption = f"Answer accuracy A and accuracy of answer and dates AT with 95 % intervals, {summary.questions} questions."
     made = rates_picture(cells, ("A", "AT"), caption)
@@ -113,7 +118,7 @@ def _sections(data: EvaluationData, summary: TimeAccuracySummary, made: dict[str
 
     return filled(
         (
-            ("scores", "Scores", [*(Drawing(picture) for picture in pictures), *grids(made, "scores")]),
+            ("scores", "Scores", [*(Drawing(picture) for picture in pictures), *grids(made, "scores", "reference")]),
             ("notes", "Notes", [Listed(summary.notes)] if summary.notes else []),
             ("comparisons", "Rows beside each other", grids(made, "comparisons")),
             ("agreement", "The judge and the rules", grids(made, "agreement", "verdicts", folded=("verdicts",))),

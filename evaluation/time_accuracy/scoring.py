@@ -32,6 +32,7 @@ from tdbench.scoring.score import CARDINALITIES, score_replies, summarise, tally
 
 RESAMPLES = 1000
 """Resamples behind an interval where queries are asked in several phrasings."""
+_MOST_OF_A_CAUSE = 200
 KINDS = ("relation", "now", "basic", "join")
 """What questions ask of time, in the order in which they are shown."""
 
@@ -50,6 +51,10 @@ class Row:
     usage: tuple[UsageRow, ...] = ()
     verdicts: Mapping[str, VerdictReply] | None = None
     """The judge's verdicts by question; `None` without a judge."""
+    failure: str = ""
+    """Why the first question without a usable reply has none."""
+    judge_failure: str = ""
+    """Why the first verdict that could not be read could not."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +93,9 @@ def evaluate_rows(
         seed=seed,
         sizes=tuple(PartSize(by=by, part=part, questions=len(places)) for by, part, places in parts if by != "all"),
         rows=figures,
-        comparisons=tuple(comparisons(questions, scored_rows, judge, seed)),
-        notes=tuple(_notes(questions, rows, judge, available)),
+        comparisons=tuple(comparisons(questions, scored_rows, judge, seed, [one.name for one in figures if not one.is_judged])),
+        always_no_answer=_figures("all", "all", _constant(questions), [question.group for question in questions], seed),
+        notes=tuple(_notes(questions, rows, figures, judge, available)),
         chronoqg=package_version(),
     )
     return Evaluation(EvaluationData(questions=tuple(questions), rows=tuple(scored_rows)), summary)
@@ -99,6 +105,11 @@ def kind_of(question: AskedQuestion) -> str:
     """What a question asks of time."""
     relation = question.scored.relation
     return relation if relation in KINDS else "relation"
+
+
+def _constant(questions: Sequence[AskedQuestion]) -> list[ScoredReply]:
+    """The verdicts on a reply of "no answer" to every question."""
+    return score_replies([question.scored for question in questions], {question.id: "no answer" for question in questions})
 
 
 def _scored_row(questions: Sequence[AskedQuestion], row: Row) -> ScoredRow:
@@ -113,14 +124,14 @@ def _scored_row(questions: Sequence[AskedQuestion], row: Row) -> ScoredRow:
 def _row_figures(questions: Sequence[AskedQuestion], row: Row, scored: ScoredRow, judge: str, seed: int) -> RowFigures:
     rules = [item.rules for item in scored.replies]
     judged = [_judged(questions, rules, RULES, seed, row)]
-    agreement, unjudged = None, 0
+    agreement, unjudged, to_judge = None, 0, 0
     if row.verdicts is not None:
         by_judge = [item.judge for item in scored.replies if item.judge is not None]
         judged.append(_judged(questions, by_judge, judge, seed, row))
         one, other = ({verdict.id: verdict for verdict in verdicts} for verdicts in (rules, by_judge))
         found = agreements([question.scored for question in questions], one, other, row.verdicts)
         agreement = AgreementFigures(judge=judge, answer=found.answer, time=found.time)
-        unjudged = found.time.left_out
+        unjudged, to_judge = found.time.left_out, found.time.left_out + found.time.judged
     return RowFigures(
         name=row.name,
         kind=row.kind,
@@ -128,6 +139,7 @@ def _row_figures(questions: Sequence[AskedQuestion], row: Row, scored: ScoredRow
         prompt=row.prompt,
         failed=row.failed,
         unjudged=unjudged,
+        to_judge=to_judge,
         judged=tuple(judged),
         agreement=agreement,
         spending=tuple(_spending(one) for one in row.usage),
@@ -213,7 +225,7 @@ def _rate(hits: Sequence[int], groups: Sequence[str], unit: int, stem: str, seed
     return whole if interval is None else whole.model_copy(update={"low": interval.low, "high": interval.high})
 
 
-def _notes(questions: Sequence[AskedQuestion], rows: Sequence[Row], judge: str, available: int) -> list[str]:
+def _notes(questions: Sequence[AskedQuestion], rows: Sequence[Row], figures: Sequence[RowFigures], judge: str, available: int) -> list[str]:
     notes = ["Every question asked is in every denominator: no reply, a reply that cannot tell and one without a verdict are misses."]
     groups = len({question.group for question in questions})
     if len(questions) < available:
@@ -229,9 +241,18 @@ def _notes(questions: Sequence[AskedQuestion], rows: Sequence[Row], judge: str, 
         notes.append("All replies come from files; how they were asked for is not known here.")
     for row in rows:
         if row.failed:
-            notes.append(f"{row.name}: {row.failed} questions got no usable reply.")
+            notes.append(f"{row.name}: {row.failed} questions got no usable reply{_first(row.failure)}.")
     if judge != RULES:
-        notes.append(f"{judge} judged every reply beside the rules; its figures stand in rows of their own.")
+        notes.append(f"{judge} was asked to judge every reply beside the rules; its figures stand in rows of their own.")
         if any(row.kind == "asked" and row.name == judge for row in rows):
             notes.append(f"{judge} judged its own replies too, which a judge may favour.")
+        for row, one in zip(rows, figures, strict=True):
+            if one.unjudged:
+                unread = f"{one.unjudged} of {one.to_judge} verdicts could not be read{_first(row.judge_failure)}"
+                notes.append(f"{row.name}, by {judge}: {unread}.{'' if one.is_judged else ' It counts as not judged.'}")
     return notes
+
+
+def _first(failure: str) -> str:
+    """Why the first one failed, in one line."""
+    return f"; the first: {' '.join(failure.split())[:_MOST_OF_A_CAUSE].rstrip('.')}" if failure else ""

@@ -92,7 +92,8 @@ def evaluate_tables(
         rows = []
         for cell in cells:
             given = asked(cell, folder.questions, None)
-            row = Row(cell.name, "asked", cell.model.model, cell.prompt.version, given.texts, len(given.failed), given.usage)
+            asked_of = (cell.model.model, cell.prompt.version)
+            row = Row(cell.name, "asked", *asked_of, given.texts, len(given.failed), given.usage, failure=given.failure)
             rows.append((row, cell.folder))
         rows += [(Row(name, "outside", None, None, texts), replies_key(texts)) for name, texts in outside.items()]
         if judge is not None:
@@ -154,4 +155,4 @@ def replies_key(texts: Mapping[str, str]) -> str:
 
 def _judged(row: Row, replies: Replies) -> Row:
     usage: tuple[UsageRow, ...] = (*row.usage, *replies.usage)
-    return replace(row, verdicts=verdicts_of(replies), usage=usage)
+    return replace(row, verdicts=verdicts_of(replies), usage=usage, judge_failure=replies.failure)

@@ -29,6 +29,7 @@ def summary_tables(summary: TimeAccuracySummary) -> dict[str, Table]:
     """All tables of an evaluation's own figures by name, the most telling first."""
     made = (
         scores_table(summary),
+        reference_table(summary),
         *(part_table(summary, by) for by in HEADS),
         alignment_table(summary),
         answers_table(summary),
@@ -46,8 +47,38 @@ def summary_tables(summary: TimeAccuracySummary) -> dict[str, Table]:
 def scores_table(summary: TimeAccuracySummary) -> Table:
     """A, T, AT, loose T and the gap of every row by every judge."""
     caption = "Hits/questions, percent and 95 % interval; the gap A - AT in points"
-    rows = tuple((row.name, judged.judge, *_cells(judged.whole)) for row, judged in _judged(summary))
+    rows = tuple(
+        (row.name, _said_by(row, judged), *(_cells(judged.whole) if has_verdicts(row, judged) else ("not judged", *[NOTHING] * 4)))
+        for row, judged in _every(summary)
+    )
     return Table("scores", caption, ("row", "judge", *MEASURES), rows)
+
+
+def reference_table(summary: TimeAccuracySummary) -> Table:
+    """What whoever knows nothing gets: one constant reply, by the rules."""
+    whole = summary.always_no_answer
+    rows = () if whole is None else (("no answer", *(rate_text(rate) for rate in (whole.a, whole.t, whole.at))),)
+    return Table("reference", "For reference, not a model: the same reply to every question, by the rules", ("reply", "A", "T", "AT"), rows)
+
+
+def reference_note(summary: TimeAccuracySummary) -> str | None:
+    """Which rows are not clearly above the constant reply in AT; `None` if all are, or if it is never right."""
+    whole = summary.always_no_answer
+    if whole is None or not whole.tally.both:
+        return None
+    floor = whole.at.value
+    low = [row.name for row in summary.rows if floor is not None and (row.judged[0].whole.at.low or 0.0) <= floor]
+    if not low:
+        return None
+    verb = "is" if len(low) == 1 else "are"
+    return (
+        f'A constant reply "no answer" has AT {rate_percent(whole.at)} % on these questions: {", ".join(low)} {verb} not clearly above it.'
+    )
+
+
+def has_verdicts(row: RowFigures, judged: JudgedFigures) -> bool:
+    """Whether figures rest on verdicts that could be read."""
+    return judged.judge == RULES or row.is_judged
 
 
 def part_table(summary: TimeAccuracySummary, by: PartKind) -> Table:
@@ -69,10 +100,11 @@ def alignment_table(summary: TimeAccuracySummary) -> Table:
 
 
 def answers_table(summary: TimeAccuracySummary) -> Table:
-    """The classes of answers."""
-    caption = "What was answered: replies of each class (percent of those asked)"
+    """The classes of answers, by the rules: a judge does not say of which kind a reply is."""
+    caption = "What was answered, by the rules: replies of each class (percent of those asked)"
     names = [kind.value for kind in AnswerClass]
-    return _classes(summary, "answers", caption, names, lambda part: [part.tally.answers[kind] for kind in AnswerClass])
+    made = _classes(summary, "answers", caption, names, lambda part: [part.tally.answers[kind] for kind in AnswerClass])
+    return made._replace(rows=tuple(cells for cells in made.rows if cells[1] == RULES))
 
 
 def comparisons_table(summary: TimeAccuracySummary) -> Table:
@@ -228,7 +260,19 @@ def _classes(
     return Table(name, caption, ("row", "judge", "asked", *classes), tuple(rows))
 
 
+def _said_by(row: RowFigures, judged: JudgedFigures) -> str:
+    """Who judged, and how many verdicts are missing where most are."""
+    if judged.judge == RULES or not row.is_mostly_unjudged:
+        return judged.judge
+    return f"{judged.judge} ({row.unjudged} of {row.to_judge} verdicts could not be read)"
+
+
 def _judged(summary: TimeAccuracySummary) -> Iterator[tuple[RowFigures, JudgedFigures]]:
+    """Every row by the rules, then every row by the judge of which a verdict could be read."""
+    return (pair for pair in _every(summary) if has_verdicts(*pair))
+
+
+def _every(summary: TimeAccuracySummary) -> Iterator[tuple[RowFigures, JudgedFigures]]:
     """Every row by the rules, then every row by the judge."""
     for who in dict.fromkeys((RULES, summary.judge)):
         for row in summary.rows:

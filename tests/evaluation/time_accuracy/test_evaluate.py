@@ -135,8 +135,10 @@ def test_with_rows_the_table_is_shown_and_a_question_without_a_reply_is_a_miss_u
     model.replies.update(RIGHT)
     report = evaluated(tmp_path, server.url, *more, retry_failed=True)
     assert (shares(report), report.failed, len(server.seen)) == ((6, 6, 6), 0, 7)
-    with pytest.raises(ChronoQGError, match="belongs to an evaluation of other questions"):
+    with pytest.raises(ChronoQGError, match=r"belongs to an evaluation of other questions: it asks 6 of .*, this one 7 of"):
         evaluated(tmp_path, server.url, "tdbench.evaluate.with_rows=true")
+    with pytest.raises(ChronoQGError, match=r"it asks with rows shown \(open book\), this one without rows \(closed book\)"):
+        evaluated(tmp_path, server.url)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from evaluation.time_accuracy.figures import RowFigures
 from evaluation.time_accuracy.judging import judged_reply
 from evaluation.time_accuracy.questions import asked_questions, phrasings
 from evaluation.time_accuracy.scoring import Evaluation, Row, evaluate_rows
-from evaluation.time_accuracy.tables import summary_tables
+from evaluation.time_accuracy.tables import reference_note, summary_tables
 from state.answer_roles import VerdictReply
 from state.tdbench_scoring import AlignmentClass, AnswerClass, TimeVerdict
 from tdbench.scoring.score import score_reply
@@ -93,6 +94,38 @@ def test_a_reply_without_a_verdict_is_a_miss_by_the_judge_and_counted() -> None:
     assert figures.judged[1].signature != figures.judged[0].signature
 
 
+def test_a_judge_who_could_not_be_read_is_told_and_neither_shown_as_nought_nor_compared() -> None:
+    judged = {one.id: yes() for one in QUESTIONS}
+    mute = replace(row("mute", RIGHT, {}), judge_failure="judge: schema: no JSON\nat all")
+    summary = scored(mute, row("few", RIGHT, {QUESTIONS[0].id: yes()}), row("n", RIGHT, judged), judge="big").summary
+    assert {(one.first, one.second) for one in summary.comparisons if one.judge == "big"} == {("few", "n")}
+    assert "mute, by big: 6 of 6 verdicts could not be read; the first: judge: schema: no JSON at all. It counts as not judged." in (
+        summary.notes
+    )
+    made = summary_tables(summary)
+    by_judge = [cells[:3] for cells in made["scores"].rows if cells[1] != "rules"]
+    assert by_judge[0] == ("mute", "big (6 of 6 verdicts could not be read)", "not judged")
+    assert by_judge[1][1] == "big (5 of 6 verdicts could not be read)"
+    assert by_judge[2][1] == "big"
+    assert {cells[0] for cells in made["all_scores"].rows if cells[1] == "big"} == {"few", "n"}
+    assert {cells[1] for cells in made["answers"].rows} == {"rules"}
+
+
+def test_a_constant_reply_is_scored_beside_the_models_and_named_where_one_is_not_above_it() -> None:
+    poor, good = {one.id: "no answer" for one in QUESTIONS}, row("good", RIGHT)
+    summary = scored(row("poor", poor), good).summary
+    constant = summary.always_no_answer
+    assert constant is not None
+    assert constant == summary.rows[0].judged[0].whole
+    assert constant.tally.both == 1
+    (cells,) = summary_tables(summary)["reference"].rows
+    assert cells[1].startswith("1/6")
+    note = reference_note(summary)
+    assert note is not None
+    assert note.endswith("AT 16.7 % on these questions: poor is not clearly above it.")
+    assert reference_note(scored(good).summary) is None
+
+
 @pytest.mark.parametrize(
     ("ident", "reply", "verdict", "answer", "time", "alignment"),
     [
@@ -104,6 +137,7 @@ def test_a_reply_without_a_verdict_is_a_miss_by_the_judge_and_counted() -> None:
          "outdated, right time"),
         ("mayors-000000000005.1", "nobody did", yes(TimeVerdict.NO), "right", "yes", None),
         ("mayors-000000000006.1", "Ana Roy", VerdictReply(answer=TimeVerdict.HALF, time=TimeVerdict.YES), "partial", "yes", None),
+        ("mayors-000000000006.1", "Cy Moe", VerdictReply(answer=TimeVerdict.HALF, time=TimeVerdict.NO), "distractor", "no", None),
         ("mayors-000000000006.1", "Cy Moe", None, "distractor", "no", None),
         ("mayors-000000000006.1", "", yes(), "empty", "no", None),
     ],
