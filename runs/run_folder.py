@@ -61,8 +61,13 @@ class RunReader:
                 "there is no such run directory", where=str(path), remedy="Make one with `chronoqg build CONFIG` or name another."
             )
         if not (self.path / MANIFEST).exists():
-            raise RunFolderError("this is not a run directory: it has no manifest.json", where=str(path))
-        self.manifest = parse_line(Manifest, read_bytes(self.path / MANIFEST), self.path / MANIFEST, 1)
+            raise _no_run(self.path)
+        content = read_bytes(self.path / MANIFEST)
+        if b'"tdbench evaluate"' in content:
+            what = "this is the directory of an evaluation on temporal tables, and no run"
+            remedy = "Read its evaluation.html; `chronoqg tdbench evaluate CONFIG --out DIR` goes on with it, and --replay checks it."
+            raise RunFolderError(what, where=str(path), remedy=remedy)
+        self.manifest = parse_line(Manifest, content, self.path / MANIFEST, 1)
         self._traces: TraceFile[Any] | None = None
 
     def config(self) -> LoadedConfig:
@@ -404,6 +409,14 @@ def _told(digest: Any, lines: Iterable[bytes]) -> Iterator[bytes]:
     for line in lines:
         digest.update(line + b"\n")
         yield line
+
+
+def _no_run(path: Path) -> RunFolderError:
+    if (path / "refresh.json").exists():
+        what = "this is a refreshed benchmark, and no run directory"
+        remedy = "Its questions are asked by `chronoqg tdbench evaluate CONFIG --set tdbench.evaluate.run=DIR`."
+        return RunFolderError(what, where=str(path), remedy=remedy)
+    return RunFolderError("this is not a run directory: it has no manifest.json", where=str(path))
 
 
 def _unwritable(path: Path, err: OSError) -> RunFolderError:

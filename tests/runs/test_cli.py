@@ -185,6 +185,10 @@ def test_a_broken_line_in_the_traces_is_named_by_every_command(build_copy: Path)
 def test_what_is_no_run_and_no_instance_is_refused(build_dir: Path, tmp_path: Path) -> None:
     assert "no such run directory" in refused("show", str(tmp_path / "none"), "x")
     assert "not a run directory" in refused("check", str(tmp_path))
+    (tmp_path / "refresh.json").write_text("{}")
+    assert "this is a refreshed benchmark" in refused("check", str(tmp_path))
+    (tmp_path / "manifest.json").write_text('{"kind": "tdbench evaluate"}')
+    assert "of an evaluation on temporal tables, and no run. Read its evaluation.html" in refused("show", str(tmp_path), "x")
     assert "no instance 'years-zzz'" in refused("show", str(build_dir), "years-zzz")
     not_utf8 = b"\xff".decode("utf-8", "surrogateescape")  # as the system hands over such an argument
     assert "no instance '\\udcff'" in refused("show", str(build_dir), not_utf8)
