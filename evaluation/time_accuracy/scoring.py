@@ -109,7 +109,7 @@ def kind_of(question: AskedQuestion) -> str:
 
 def _constant(questions: Sequence[AskedQuestion]) -> list[ScoredReply]:
     """The verdicts on a reply of "no answer" to every question."""
-    return score_replies([question.scored for question in questions], {question.id: "no answer" for question in questions})
+    return list(score_replies([question.scored for question in questions], {question.id: "no answer" for question in questions}))
 
 
 def _scored_row(questions: Sequence[AskedQuestion], row: Row) -> ScoredRow:
