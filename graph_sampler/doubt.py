@@ -24,6 +24,9 @@ from graph_sampler.sorting import sort_rows
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, TemporalGraph
 from state.vocabulary import Action, Family, Template
 
+Side = tuple[int, int, Operator]
+"""Two facts and the operator that is to hold between them; a dropped fact is below 0."""
+
 
 class Box(NamedTuple):
     """The times that a fact may have: every `(s, e)` in the box with `s <= e`, or `s == e` for a point."""
@@ -118,7 +121,7 @@ class DroppedRows:
         """
         if len(specs) < 2:
             return True
-        sides: list[tuple[int, int, Operator]] = []
+        sides: list[Side] = []
         for spec in specs:
             right = row.facts[spec.right] if spec.right >= 0 else spec.reference
             left = row.facts[spec.left]
@@ -134,11 +137,14 @@ class DroppedRows:
         choices = [_choices(box, values) for box in boxes]
         if len(free) > 2:
             return all(choices)
-        for chosen in product(*choices):
-            times = fixed | dict(zip(free, chosen, strict=True))
-            if all(_first_holding(operator.family, *times[left], *times[right]) == operator.name for left, right, operator in sides):
-                return True
-        return False
+        joint = [side for side in sides if side[0] < 0 and side[1] < 0]
+        if not _hold(fixed, [side for side in sides if side[0] >= 0 and side[1] >= 0]):
+            return False
+        # What binds one free fact alone is tried before the pairs, which are many.
+        for position, fact in enumerate(free):
+            alone = [side for side in sides if fact in side[:2] and side not in joint]
+            choices[position] = [times for times in choices[position] if _hold(fixed | {fact: times}, alone)]
+        return any(_hold(dict(zip(free, chosen, strict=True)), joint) for chosen in product(*choices))
 
     def _exact(self, fact: int) -> tuple[int, int]:
         known = self._times.get(fact)
@@ -231,6 +237,11 @@ def _choices(box: Box, values: list[int]) -> list[tuple[int, int]]:
     starts = [value for value in values if box.start_low <= value <= box.start_high]
     ends = [value for value in values if box.end_low <= value <= box.end_high]
     return [(start, end) for start in starts for end in ends if start <= end and (start == end or not box.is_point)]
+
+
+def _hold(times: dict[int, tuple[int, int]], sides: list[Side]) -> bool:
+    """Whether some operators hold at once between facts with these times."""
+    return all(_first_holding(operator.family, *times[left], *times[right]) == operator.name for left, right, operator in sides)
 
 
 def _first_holding(family: Family, a: int, b: int, c: int, d: int) -> str:
