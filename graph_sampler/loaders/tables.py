@@ -78,7 +78,9 @@ def column_positions(reader: Reader, path: Path, columns: dict[str, str | int], 
                 raise GraphFormatError(f"no column {column!r} ({key}.{field})", where=where, remedy=did_you_mean(column, reader.names))
             column = reader.names.index(column)
         if not 0 <= column < reader.width:
-            what = f"{reader.width} columns, and {key}.{field} is at position {column} (counted from 0)"
-            raise GraphFormatError(what, where=where)
+            some = f"{reader.width} column{'s' * (reader.width != 1)}"
+            what = f"{some}, and {key}.{field} is at position {column} (counted from 0)"
+            remedy = "Tabs part the columns of a tsv, commas those of a csv: does graph.table fit?" if reader.width < 2 else ""
+            raise GraphFormatError(what, where=where, remedy=remedy)
         positions.append(column)
     return positions
