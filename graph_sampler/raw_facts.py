@@ -18,7 +18,7 @@ Texts = Any
 """A pyarrow array of strings without nulls: one column of one batch."""
 
 
-_ENCODED_ROWS = 1 << 20
+_ENCODED_ROWS = 1 << 21
 
 
 class FactBuffer:
