@@ -37,7 +37,7 @@ def load_cronkg(folder: Path, types: Path | None = None) -> tuple[RawFacts, RawL
     """
     if not folder.is_dir():
         raise GraphFormatError(
-            "no such folder" if not folder.exists() else "not a folder",
+            "no such folder or file" if not folder.exists() else "not a folder",
             where=str(folder),
             remedy=f"A graph in CronKG layout is a folder with {FACTS}, {ENTITY_LABELS} and {RELATION_LABELS}.",
         )

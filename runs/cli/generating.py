@@ -58,4 +58,5 @@ def generate(
         else:
             write_out(render_report(report))
         say(f"wrote {out}")
-        say(f"next: chronoqg sample runs/quickstart.yaml --set graph.path={out} --out runs/output/synthetic")
+        by_day = " --set graph.granularity=day" if granularity == "day" else ""
+        say(f"next: chronoqg sample runs/quickstart.yaml --set graph.path={out}{by_day} --out runs/output/synthetic")

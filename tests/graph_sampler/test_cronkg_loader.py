@@ -96,7 +96,7 @@ def test_a_ragged_file_longer_than_a_block_is_read_whole(tmp_path: Path, monkeyp
 
 
 def test_a_missing_folder_and_a_missing_file_are_refused(folder: Path, tmp_path: Path) -> None:
-    assert "no such folder" in refusal(tmp_path / "nowhere")
+    assert "no such folder or file" in refusal(tmp_path / "nowhere")
     assert "not a folder" in refusal(folder / "full.txt")
     (folder / "wd_id2relation_text.txt").unlink()
     assert "wd_id2relation_text.txt: no such file" in refusal(folder)
