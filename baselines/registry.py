@@ -10,8 +10,9 @@ import pkgutil
 import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import baselines
@@ -74,6 +75,14 @@ def _stem(name: str) -> str:
     return Path(name).stem if name.endswith(".py") else name
 
 
+class _FreshSource(SourceFileLoader):
+    """Compiles a user's file each time: bytecode kept beside it would be taken for a file edited within the same second."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The code of the file as it is now."""
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _module(name: str) -> ModuleType:
     if not name.endswith(".py"):
         if name not in method_names():
@@ -83,13 +92,14 @@ def _module(name: str) -> ModuleType:
     path = Path(name)
     if not path.is_file():
         raise ConfigError("there is no such file", where=f"evaluate.methods: {name}")
-    spec = importlib.util.spec_from_file_location(f"chronoqg_method_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}", path)
+    called = f"chronoqg_method_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    loader = _FreshSource(called, str(path))
+    spec = importlib.util.spec_from_file_location(called, path, loader=loader)
     assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module  # dataclasses look their own module up
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     except (Exception, SystemExit) as err:
         raise ConfigError(f"the file cannot be run: {type(err).__name__}: {err}", where=name) from err
     return module
