@@ -7,6 +7,7 @@ import importlib.util
 import sys
 import tomllib
 from fnmatch import fnmatch
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ def names(requirements: list[str]) -> set[str]:
     }
 
 
-def imported(folders: list[str]) -> dict[str, set[str]]:
+@cache
+def imported(*folders: str) -> dict[str, set[str]]:
     """Top-level module of others that files under the folders import -> the distributions that provide it."""
     modules: set[str] = set()
     for folder in folders:
@@ -71,20 +73,20 @@ def test_every_data_file_of_a_package_is_shipped(top: str) -> None:
 
 
 def test_every_dependency_is_imported() -> None:
-    provided = set().union(*imported(TOP).values())
+    provided = set().union(*imported(*TOP).values())
     assert names(PROJECT["project"]["dependencies"]) - provided == set()
 
 
 def test_every_import_is_a_dependency() -> None:
     # pydantic's core is the same release as pydantic and no choice of ours; what an extra brings is imported when it is asked for
     declared = names(PROJECT["project"]["dependencies"]) | names([*EXTRAS["hf"], *EXTRAS["postgres"], *EXTRAS["ray"]]) | {"pydantic-core"}
-    assert {module for module, owners in imported(TOP).items() if not owners & declared} == set()
+    assert {module for module, owners in imported(*TOP).items() if not owners & declared} == set()
 
 
 def test_what_the_tests_import_is_in_the_extra_for_tests() -> None:
     # click comes with typer, and only what typer makes of the commands is looked at
     declared = names(PROJECT["project"]["dependencies"]) | names(EXTRAS["test"]) | {"click"}
-    without_extras = {module for module, owners in imported(["tests"]).items() if not owners & declared}
+    without_extras = {module for module, owners in imported("tests").items() if not owners & declared}
     assert without_extras <= {"ray"}, "its tests are marked, and import it when they run"
 
 

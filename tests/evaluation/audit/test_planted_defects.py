@@ -41,7 +41,7 @@ def test_our_own_benchmark_is_clean(
     assert report.is_clean
 
 
-@pytest.mark.parametrize("form", list(FileFormat))
+@pytest.mark.parametrize("form", [FileFormat.OURS, pytest.param(FileFormat.RELEASE, marks=pytest.mark.slow)])
 def test_each_planted_defect_is_found_and_nothing_else(
     form: FileFormat, years_records: list[BenchmarkRecord], years_graph: TemporalGraph, tmp_path: Path
 ) -> None:
