@@ -17,7 +17,7 @@ from state.table_instance import ShownRow, ShownTable
 from state.tdbench_config import Dependency
 from state.tdbench_question import AnswerRow, Question
 from tdbench.joins.natural import Join, Part
-from tdbench.questions.draws import keys_of
+from tdbench.questions.draws import Keys, keys_of, mixed
 from tdbench.table import END, ROW, START, TemporalTable, quote, shown_end
 from tdbench.tables.store import TemporalDatabase
 
@@ -106,7 +106,7 @@ class RowPicker:
 
     def _drawn(self, rows: Iterable[_Row], question_id: str, count: int) -> list[_Row]:
         ordered = sorted(rows)
-        ranks = keys_of((self._seed, question_id, row.key) for row in ordered)
+        ranks = ranks_for((row.key for row in ordered), self._seed, question_id)
         return [ordered[place] for place in np.argsort(ranks, kind="stable")[:count].tolist()]
 
 
@@ -127,7 +127,7 @@ class JoinPicker:
         columns = tuple(own for own, joined in part.columns.items() if joined in named)
         own = self._own_rows(place, part, columns, question)
         pool = self._pool(place, part, columns)
-        ranks = keys_of((self._seed, question.id, line.key) for line in pool)
+        ranks = ranks_for((line.key for line in pool), self._seed, question.id)
         others = [pool[at] for at in np.argsort(ranks, kind="stable").tolist() if pool[at].row not in own]
         glossary = self._join.table.glossary
         return ShownTable(
@@ -200,6 +200,12 @@ def _line(table: TemporalTable, row: tuple[Any, ...]) -> ShownRow:
     return ShownRow(
         values=tuple(value or "" for value in values), start=format_granule(start, table.granularity), end=shown_end(table, end)
     )
+
+
+def ranks_for(keys: Iterable[int], seed: int, question_id: str) -> Keys:
+    """The order in which a question takes rows of some keys: one hash for the question, mixed with each key."""
+    own = keys_of([(seed, "rank", question_id)]).view(np.int64)
+    return mixed(np.fromiter(keys, dtype=np.uint64), own)
 
 
 def shuffled(rows: Iterable[ShownRow], seed: int, question_id: str) -> tuple[ShownRow, ...]:

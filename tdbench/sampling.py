@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from itertools import zip_longest
 from typing import NamedTuple
@@ -267,10 +268,15 @@ def glossary_of(question: Question, table: TemporalTable) -> dict[str, str]:
     return {**{name: table.glossary[name] for name in named}, table.start_column: "start", table.end_column: "end"}
 
 
+@cache
+def _package_version() -> str:
+    return version("chronoqg")
+
+
 def _phrasings(
     question: Question, sql: str, glossary: Mapping[str, str], shown: tuple[ShownTable, ...], content_hash: str, config: Config
 ) -> Iterator[TableInstance]:
-    provenance = TableProvenance(content_hash=content_hash, seed=config.tdbench.seed, version=version("chronoqg"))
+    provenance = TableProvenance(content_hash=content_hash, seed=config.tdbench.seed, version=_package_version())
     for phrasing in range(1, config.tdbench.paraphrases + 1):
         yield TableInstance(
             id=f"{question.id}.{phrasing}",
