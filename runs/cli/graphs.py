@@ -80,6 +80,7 @@ def import_(
         from graph_sampler.load import import_graph
         from graph_sampler.loaders.graph_file import is_graph_file
         from runs.json_lines import write_whole
+        from runs.rare_collections import rare_collections
         from state.errors import RunFolderError
 
         target = Path(out)
@@ -87,7 +88,7 @@ def import_(
             raise RunFolderError("something else is there, and no graph file", where=out, remedy="Choose another --out.")
         config, reasons = _graph_section(sources, layout, overrides or ())
         sink = pa.BufferOutputStream()
-        with _telling(reasons):
+        with _telling(reasons), rare_collections():
             _, report = import_graph(config, sink)
         write_whole(target, (sink.getvalue().to_pybytes(),))
         _print(report, reasons, as_json)
