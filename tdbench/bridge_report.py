@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -14,6 +14,9 @@ from state.model_base import Contract
 
 class _Bridge(Contract):
     """What both ways have."""
+
+    next_command: ClassVar[str]
+    """What takes the config that was written."""
 
     format: Literal[1] = 1
     """Version of this model."""
@@ -41,17 +44,13 @@ class _Bridge(Contract):
     def talk(self) -> list[str]:
         """What was written, and the command that most likely comes next."""
         written = [f"wrote {self.folder.rstrip('/')}/{name}" for name in self.files]
-        return [*written, f"next: {self._next()}"]
-
-    def _next(self) -> str:
-        raise NotImplementedError
-
-    def _config(self) -> str:
-        return f"{self.folder.rstrip('/')}/{self.files[-1]}"
+        return [*written, f"next: {self.next_command} {self.folder.rstrip('/')}/{self.files[-1]}"]
 
 
 class GraphBridge(_Bridge):
     """A table made into a graph; `rows == incomplete + repeated + facts`."""
+
+    next_command: ClassVar[str] = "chronoqg sample"
 
     facts: int = Field(ge=1)
     """Facts written."""
@@ -104,12 +103,11 @@ class GraphBridge(_Bridge):
         lines.append(f"  pairs of rows of which one meets the other, and which the graph calls before: {self.meeting}{handed}")
         return lines
 
-    def _next(self) -> str:
-        return f"chronoqg sample {self._config()}"
-
 
 class TableBridge(_Bridge):
     """Relations of a graph made into a table; `rows == kept + sum(left_out)`."""
+
+    next_command: ClassVar[str] = "chronoqg tdbench build"
 
     relations: tuple[str, ...]
     """Labels of the relations."""
@@ -136,9 +134,6 @@ class TableBridge(_Bridge):
             lines.append(f"  names that several ids have: {self.shared_names}")
         lines.append(f"  pairs of facts of which one meets the other, and which the table calls overlap: {self.meeting}")
         return lines
-
-    def _next(self) -> str:
-        return f"chronoqg tdbench build {self._config()}"
 
 
 def _counted(number: int, noun: str) -> str:
