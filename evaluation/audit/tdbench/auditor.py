@@ -64,7 +64,7 @@ def audit_tables(path: Path, tables: PublishedTables, advance: Advance | None = 
                 tally.add(case, auditor.findings(case))
         if problem is not None:
             tally.bad.add(BadLine(number=item.number, what=problem))
-    if not tally.records:
+    if not tally.counts.records:
         first = f"; line {tally.bad.first[0].number} is {tally.bad.first[0].what}" if tally.bad.first else ": the file is empty"
         raise AuditError(
             f"holds no record of format tdbench{first}", where=str(path), remedy="Without --tables a graph's records are read."

@@ -8,14 +8,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+from evaluation.audit.part_counts import PartCounts, parted_rates
 from evaluation.audit.report import write_audit
 from evaluation.audit.tdbench.defects import EXECUTED, MEANING, REMARKS, TableDefectKind, TableFindings, TableUnchecked
 from evaluation.audit.tdbench.records import Part, TableCase
 from evaluation.audit.told import BadLine, BadLines, Share, told_lines
-from evaluation.pages.tables import Table, rounded
+from evaluation.pages.tables import Table
 from runs.json_lines import pretty_json
 from state.model_base import Contract
 
+ANY = "any defect"
+"""What is counted of a record with one defect at least, remarks apart."""
+ANY_BUT_BLANKS = "any but blanks"
+"""The same, blanks around a question apart."""
 _WRONG_TABLE_SHARE = Fraction(1, 2)
 
 
@@ -113,30 +118,23 @@ class TableTally:
     """Counts records one by one."""
 
     def __init__(self, examples: int) -> None:
-        self.records = 0
         self.bad = BadLines()
+        self.counts = PartCounts(Part)
         self._examples = examples
-        self._parts: Counter[Part] = Counter()
-        self._hits: Counter[tuple[str, Part]] = Counter()
-        self._left_out: Counter[tuple[str, Part]] = Counter()
         self._unchecked: Counter[TableUnchecked] = Counter()
         self._defects: list[TableDefectRow] = []
         self._not_run = 0
 
     def add(self, case: TableCase, findings: TableFindings) -> None:
         """Counts a record."""
-        self.records += 1
-        self._parts[case.part] += 1
         self._unchecked.update(findings.unchecked)
         left_out = {kind for unchecked in findings.unchecked for kind in unchecked.kinds}
         kinds = {defect.kind for defect in findings.defects}
         self._not_run += left_out.issuperset(EXECUTED)
-        for kind in left_out - kinds:
-            self._left_out[kind, case.part] += 1
-        for kind in kinds:
-            self._hits[kind, case.part] += 1
-        self._hits["any", case.part] += bool(kinds - REMARKS)
-        self._hits["any but blanks", case.part] += bool(kinds - REMARKS - {TableDefectKind.OUTER_BLANKS})
+        found: set[str] = set(kinds)
+        found |= {ANY} if kinds - REMARKS else set()
+        found |= {ANY_BUT_BLANKS} if kinds - REMARKS - {TableDefectKind.OUTER_BLANKS} else set()
+        self.counts.add(case.part, found, left_out - kinds)
         self._defects += (
             TableDefectRow(number=case.number, id=case.id, part=case.part, kind=defect.kind, why=defect.why) for defect in findings.defects
         )
@@ -146,10 +144,10 @@ class TableTally:
         return TableAuditReport(
             file=file,
             tables=tuple(tables),
-            records=self.records,
-            parts={part: self._parts[part] for part in Part if self._parts[part]},
-            any_defect=self._rates("any"),
-            any_but_blanks=self._rates("any but blanks"),
+            records=self.counts.records,
+            parts=self.counts.sizes,
+            any_defect=self._rates(ANY),
+            any_but_blanks=self._rates(ANY_BUT_BLANKS),
             kinds=tuple(
                 TableKindRate(
                     kind=kind,
@@ -164,7 +162,7 @@ class TableTally:
                 TableUncheckedReason(kinds=each.kinds, reason=each.reason, records=count)
                 for each, count in sorted(self._unchecked.items(), key=lambda pair: (-pair[1], pair[0].reason))
             ),
-            executed=self.records - self._not_run,
+            executed=self.counts.records - self._not_run,
             bad_line_count=self.bad.count,
             bad_lines=tuple(self.bad.first),
             notes=(*notes, *self._notes()),
@@ -172,32 +170,20 @@ class TableTally:
         )
 
     def _rates(self, what: str) -> PartRates:
-        shares = {
-            part: Share(hits=self._hits[what, part], of=self._parts[part] - self._left_out[what, part])
-            for part in Part
-            if self._parts[part]
-        }
-        hits, of = (sum(getattr(share, name) for share in shares.values()) for name in ("hits", "of"))
-        return PartRates(all=Share(hits=hits, of=of), parts=shares)
+        return PartRates(all=self.counts.share(what), parts=self.counts.shares(what))
 
     def _notes(self) -> list[str]:
-        wrong = sum(self._hits[TableDefectKind.WRONG_ANSWERS, part] for part in Part)
-        if wrong <= self.records * _WRONG_TABLE_SHARE:
+        wrong, of = self.counts.share(TableDefectKind.WRONG_ANSWERS).hits, self.counts.records
+        if wrong <= of * _WRONG_TABLE_SHARE:
             return []
-        return [f"{wrong} of {self.records} records state other answers than the tables give: they may not be the ones they were made from"]
+        return [f"{wrong} of {of} records state other answers than the tables give: they may not be the ones they were made from"]
 
 
 def rate_table(report: TableAuditReport, caption: str) -> Table:
     """Kinds of defects by part; a rate is over the records for which the check could be made."""
-    parts = list(report.parts)
     rows = [(f"{rate.kind}{' (no defect)' if rate.is_remark else ''}", rate.rates) for rate in report.kinds]
     rows += [("at least one defect", report.any_defect), ("beside blanks around a question", report.any_but_blanks)]
-    cells = []
-    for name, rates in rows:
-        shares = [rates.all, *(rates.parts[part] for part in parts)]
-        cells.append((name, str(rates.all.of), *(cell for share in shares for cell in (str(share.hits), rounded(share.percent)))))
-    header = ("defect", "of", *(cell for part in ("all", *map(str, parts)) for cell in (part, f"{part} %")))
-    return Table("rates", caption, header, tuple(cells))
+    return parted_rates(caption, list(report.parts), [(name, rates.all, rates.parts) for name, rates in rows])
 
 
 def defect_table(report: TableAuditReport) -> Table:

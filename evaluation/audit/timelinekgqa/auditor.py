@@ -43,7 +43,7 @@ def audit_timeline(path: Path, facts: StatedFacts, advance: Advance | None = Non
                 tally.add(case, auditor.findings(case))
         if problem is not None:
             tally.bad.add(BadLine(number=item.number, what=problem))
-    if not tally.records:
+    if not tally.counts.records:
         first = f"; line {tally.bad.first[0].number} is {tally.bad.first[0].what}" if tally.bad.first else ": the file is empty"
         raise AuditError(f"holds no record of format timelinekgqa{first}", where=str(path), remedy="Leave --format out to have it guessed.")
     return tally.report(path.name, facts)

@@ -7,15 +7,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+from evaluation.audit.part_counts import PartCounts, parted_rates
 from evaluation.audit.report import write_audit
 from evaluation.audit.timelinekgqa.defects import MEANING, REMARKS, TimelineDefectKind, TimelineFindings, TimelineUnchecked
 from evaluation.audit.timelinekgqa.facts import StatedFacts
 from evaluation.audit.timelinekgqa.records import Level, TimelineCase
 from evaluation.audit.told import BadLine, BadLines, Share, told_lines
-from evaluation.pages.tables import Table, rounded
+from evaluation.pages.tables import Table
 from runs.json_lines import pretty_json
 from state.model_base import Contract
 
+ANY = "any defect"
+"""What is counted of a record with one defect at least, remarks apart."""
 _WRONG_GRAPH_SHARE = Fraction(1, 2)
 
 
@@ -114,29 +117,21 @@ class TimelineTally:
     """Counts records one by one."""
 
     def __init__(self, examples: int) -> None:
-        self.records = 0
         self.bad = BadLines()
+        self.counts = PartCounts(Level)
         self._examples = examples
-        self._levels: Counter[Level] = Counter()
-        self._hits: Counter[tuple[str, Level]] = Counter()
-        self._left_out: Counter[tuple[str, Level]] = Counter()
         self._unchecked: Counter[TimelineUnchecked] = Counter()
         self._defects: list[TimelineDefectRow] = []
         self._not_run = 0
 
     def add(self, case: TimelineCase, findings: TimelineFindings) -> None:
         """Counts a record."""
-        self.records += 1
-        self._levels[case.level] += 1
         self._unchecked.update(findings.unchecked)
         left_out = {kind for unchecked in findings.unchecked for kind in unchecked.kinds}
         kinds = {defect.kind for defect in findings.defects}
         self._not_run += TimelineDefectKind.WRONG_ANSWER in left_out
-        for kind in left_out - kinds:
-            self._left_out[kind, case.level] += 1
-        for kind in kinds:
-            self._hits[kind, case.level] += 1
-        self._hits["any", case.level] += bool(kinds - REMARKS)
+        found: set[str] = set(kinds)
+        self.counts.add(case.level, found | ({ANY} if kinds - REMARKS else set()), left_out - kinds)
         self._defects += (
             TimelineDefectRow(number=case.number, id=case.id, level=case.level, kind=defect.kind, why=defect.why)
             for defect in findings.defects
@@ -149,9 +144,9 @@ class TimelineTally:
             graph=facts.name,
             rows=len(facts),
             untimed=facts.untimed,
-            records=self.records,
-            levels={level: self._levels[level] for level in Level if self._levels[level]},
-            any_defect=self._rates("any"),
+            records=self.counts.records,
+            levels=self.counts.sizes,
+            any_defect=self._rates(ANY),
             kinds=tuple(
                 TimelineKindRate(
                     kind=kind,
@@ -166,7 +161,7 @@ class TimelineTally:
                 TimelineUncheckedReason(kinds=each.kinds, reason=each.reason, records=count)
                 for each, count in sorted(self._unchecked.items(), key=lambda pair: (-pair[1], pair[0].reason))
             ),
-            executed=self.records - self._not_run,
+            executed=self.counts.records - self._not_run,
             bad_line_count=self.bad.count,
             bad_lines=tuple(self.bad.first),
             notes=tuple(self._notes()),
@@ -174,32 +169,22 @@ class TimelineTally:
         )
 
     def _rates(self, what: str) -> LevelRates:
-        shares = {
-            level: Share(hits=self._hits[what, level], of=self._levels[level] - self._left_out[what, level])
-            for level in Level
-            if self._levels[level]
-        }
-        hits, of = (sum(getattr(share, name) for share in shares.values()) for name in ("hits", "of"))
-        return LevelRates(all=Share(hits=hits, of=of), levels=shares)
+        return LevelRates(all=self.counts.share(what), levels=self.counts.shares(what))
 
     def _notes(self) -> list[str]:
-        missing = sum(self._hits[TimelineDefectKind.NOT_IN_GRAPH, level] for level in Level)
-        if missing <= self.records * _WRONG_GRAPH_SHARE:
+        missing = self.counts.share(TimelineDefectKind.NOT_IN_GRAPH).hits
+        if missing <= self.counts.records * _WRONG_GRAPH_SHARE:
             return []
-        return [f"{missing} of {self.records} records hold facts that the graph does not have: it may not be the one they were made from"]
+        return [
+            f"{missing} of {self.counts.records} records hold facts that the graph does not have: it may not be the one they were made from"
+        ]
 
 
 def rate_table(report: TimelineAuditReport, caption: str) -> Table:
     """Kinds of defects by level; a rate is over the records for which the check could be made."""
-    levels = list(report.levels)
     rows = [(f"{rate.kind}{' (no defect)' if rate.is_remark else ''}", rate.rates) for rate in report.kinds]
     rows.append(("at least one defect", report.any_defect))
-    cells = []
-    for name, rates in rows:
-        shares = [rates.all, *(rates.levels[level] for level in levels)]
-        cells.append((name, str(rates.all.of), *(cell for share in shares for cell in (str(share.hits), rounded(share.percent)))))
-    header = ("defect", "of", *(cell for part in ("all", *map(str, levels)) for cell in (part, f"{part} %")))
-    return Table("rates", caption, header, tuple(cells))
+    return parted_rates(caption, list(report.levels), [(name, rates.all, rates.levels) for name, rates in rows])
 
 
 def defect_table(report: TimelineAuditReport) -> Table:
