@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -27,25 +28,29 @@ from state.graph_report import ImportCounter
 from state.interval import Granularity
 
 _TERM = rb'(<[^<>]*>|"[^"\\]*(?:\\.[^"\\]*)*"(?:@[\w-]+|\^\^\S+)?|[^\s"<>]+)'
-_STATEMENT = re.compile(rb"\s*<<\s*" + rb"\s+".join([_TERM] * 3) + rb"\s*>>\s+" + _TERM + rb"\s+" + _TERM + rb"\s*\.\s*")
+_STATEMENT = re.compile(rb"\s*<<\s*" + rb"\s+".join([_TERM] * 3) + rb"\s*>>\s+" + _TERM + rb"\s+" + _TERM + rb"\s*\.?\s*")
 _STATED = {b"gYear": "year", b"gYearMonth": "month", b"date": "day", b"dateTime": "day"}
+_SCHEMA, _SECURE_SCHEMA = b"http://schema.org/", b"https://schema.org/"
+"""The address of schema.org's terms, and that of the first files of YAGO 4.5."""
 _BOUNDS = {
-    b"http://schema.org/startDate": "start",
-    b"http://schema.org/endDate": "end",
+    _SCHEMA + b"startDate": "start",
+    _SCHEMA + b"endDate": "end",
     b"http://yago-knowledge.org/resource/onDate": "point",
 }
 _SPACES = (
-    (b"http://yago-knowledge.org/resource/", "yago:"), (b"http://schema.org/", "schema:"),
+    (b"http://yago-knowledge.org/resource/", "yago:"), (_SCHEMA, "schema:"),
     (b"http://bioschemas.org/", "bioschemas:"), (b"http://www.w3.org/1999/02/22-rdf-syntax-ns#", "rdf:"),
 )  # fmt: skip
 _LABEL = b"http://www.w3.org/2000/01/rdf-schema#label"
-_ALIASES = (b"http://schema.org/alternateName", b"http://www.w3.org/2004/02/skos/core#altLabel")
+_ALIASES = (_SCHEMA + b"alternateName", b"http://www.w3.org/2004/02/skos/core#altLabel")
+_ANY_LANGUAGE = b"mul"
+"""The language of labels that hold for all."""
 _ESCAPED = re.compile(r"_u([0-9A-Fa-f]{4,6})_")
 _ITEM_SUFFIX = re.compile(r"_Q\d+\Z")
 _SUFFIXES = (".ttl", ".nt", ".ntx", ".nttl", ".tsv")
 _BATCH = 1 << 15
-_FIELDS = 8
-"""Between tabs: `<<`, subject, relation, object, `>>`, what is stated of them, a literal and a full stop."""
+_FIELDS = (8, 7)
+"""Between tabs: `<<`, subject, relation, object, `>>`, what is stated of them, a literal and a full stop, which older files lack."""
 _MOST_KNOWN = 1 << 17
 
 
@@ -96,12 +101,17 @@ class _Terms:
         self._known: dict[bytes, str | None] = {}
         self._bounds: dict[bytes, str] = {}
 
+    def iri(self, term: bytes) -> bytes | None:
+        """The IRI of a term; `None` for a literal or a prefix that was not declared."""
+        iri = self.prefixes.iri(term)
+        return _SCHEMA + iri.removeprefix(_SECURE_SCHEMA) if iri and iri.startswith(_SECURE_SCHEMA) else iri
+
     def bound(self, predicate: bytes) -> str:
         """`start`, `end` or `point`, empty for an annotation that is no time."""
         if predicate not in self._bounds:
             if len(self._bounds) >= _MOST_KNOWN:
                 self._bounds.clear()
-            self._bounds[predicate] = _BOUNDS.get(self.prefixes.iri(predicate) or b"", "")
+            self._bounds[predicate] = _BOUNDS.get(self.iri(predicate) or b"", "")
         return self._bounds[predicate]
 
     def id(self, term: bytes) -> str | None:
@@ -109,7 +119,7 @@ class _Terms:
         if term not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            iri = None if term.startswith(b'"') else self.prefixes.iri(term)
+            iri = None if term.startswith(b'"') else self.iri(term)
             self._known[term] = None if iri is None else _short(iri)
         return self._known[term]
 
@@ -157,7 +167,7 @@ class _AnnotationReader:
 
     def _take(self, line: bytes, terms: _Terms) -> None:
         fields = line.split(b"\t")
-        if len(fields) == _FIELDS and fields[0] == b"<<" and fields[4] == b">>":
+        if len(fields) in _FIELDS and fields[0] == b"<<" and fields[4] == b">>":
             triple, (predicate, literal) = fields[1:4], fields[5:7]
         elif match := _STATEMENT.fullmatch(line):
             *triple, predicate, literal = match.groups()
@@ -179,7 +189,7 @@ class _AnnotationReader:
                 column.append(cell)
 
     def _time(self, term: bytes) -> str:
-        """The time text of a literal, as fine as its datatype or, where that says nothing, as the setting says."""
+        """The time text of a literal, no finer than its datatype and, where that says little, than the setting."""
         known = self._times.get(term)
         if known is None:
             if len(self._times) >= _MOST_KNOWN:
@@ -187,7 +197,9 @@ class _AnnotationReader:
             value, _, datatype = read_literal(term) or (b"", b"", b"")
             name = datatype[max(datatype.rfind(b"#"), datatype.rfind(b":")) + 1 :].removesuffix(b">")
             text = literal_text(value)
-            known = self._times[term] = cut_date(text, self._unstated or _STATED.get(name, "day")) or f"no time: {text[:40]}"
+            stated = _STATED.get(name, "day")
+            precision = stated if self._unstated is None or is_finer(self._unstated, stated) else self._unstated
+            known = self._times[term] = cut_date(text, precision) or f"no time: {text[:40]}"
         return known
 
     def _flush(self) -> None:
@@ -200,11 +212,12 @@ class _AnnotationReader:
 def _labels(files: Iterable[Path], raw: RawFacts, config: GraphConfig, counters: ImportCounters) -> RawLabels:
     """Labels of the config's tables, of the files, and, where neither has one, of the names themselves."""
     labels = labels_of_config(config)
-    found: dict[str, str] = {}
+    best: dict[str, tuple[bool, str]] = {}
     wanted = frozenset(raw.entities)
     paths = list(files)
     for path in paths:
-        _read_labels(path, wanted, config.options.language, found, labels.aliases)
+        _read_labels(path, wanted, config.options.language.encode(), best, labels.aliases)
+    found = {identifier: text for identifier, (_, text) in best.items()}
     from_names = {identifier: read_entity_name(identifier) for identifier in raw.entities if identifier not in found}
     from_names = {identifier: name for identifier, name in from_names.items() if name}
     counters.add("label_from_name", sum(identifier not in (labels.entities or {}) for identifier in from_names))
@@ -217,27 +230,30 @@ def _labels(files: Iterable[Path], raw: RawFacts, config: GraphConfig, counters:
     return labels
 
 
-def _read_labels(path: Path, wanted: frozenset[str], language: str, labels: dict[str, str], aliases: dict[str, set[str]]) -> None:
-    """Take the labels and aliases of the wanted ids; of several labels the smallest."""
-    terms, tag, tab = _Terms(), b'"@' + language.encode(), b"\t"
+def _read_labels(
+    path: Path, wanted: frozenset[str], language: bytes, labels: dict[str, tuple[bool, str]], aliases: dict[str, set[str]]
+) -> None:
+    """Take the labels and aliases of the wanted ids; those of the language before those for all, and of several the smallest."""
+    terms, tag, other_tag, tab = _Terms(), b'"@' + language, b'"@' + _ANY_LANGUAGE, b"\t"
     for block, first in read_blocks(path):
         if not block.isascii():
             decode(block, path, first)
         for line in block.split(b"\n"):
-            if tag not in line:
+            if tag not in line and other_tag not in line:
                 if line[:1] in (b"@", b"P", b"p", b"B", b"b"):
                     terms.prefixes.declare(line)
                 continue
             pieces = line.replace(tab, b" ", 2).split(b" ", 2)
-            predicate = terms.prefixes.iri(pieces[1]) if len(pieces) == 3 else None
+            predicate = terms.iri(pieces[1]) if len(pieces) == 3 else None
             if predicate is None or (predicate != _LABEL and predicate not in _ALIASES):
                 continue
             identifier, literal = terms.id(pieces[0]), read_literal(pieces[2])
-            if literal is None or identifier not in wanted or literal[1] != language.encode():
+            if literal is None or identifier not in wanted or literal[1] not in (language, _ANY_LANGUAGE):
                 continue
             text = literal_text(literal[0])
             if predicate == _LABEL:
-                labels[identifier] = min(text, labels.get(identifier, text))
+                key = literal[1] != language, text
+                labels[identifier] = min(key, labels.get(identifier, key))
             else:
                 aliases.setdefault(identifier, set()).add(text)
 
@@ -247,19 +263,20 @@ def read_entity_name(identifier: str) -> str:
     if not identifier.startswith("yago:"):
         return ""
     name = _ITEM_SUFFIX.sub("", identifier.removeprefix("yago:"))
-    return _ESCAPED.sub(lambda match: chr(min(int(match[1], 16), 0x10FFFF)), name).replace("_", " ").strip()
+    name = _ESCAPED.sub(lambda match: chr(min(int(match[1], 16), 0x10FFFF)), name)
+    return unquote(name).replace("_", " ").strip()
 
 
-def _recogniser(is_tabbed: bool) -> Callable[[Path, bytes], str | None]:
+def _recogniser(has_prefixes: bool) -> Callable[[Path, bytes], str | None]:
     def looks_like(path: Path, head: bytes) -> str | None:
         if path.is_dir():
             names = [file.name for file in path.iterdir() if "yago" in file.name.lower() and any(s in _SUFFIXES for s in file.suffixes)]
-            told = [name for name in names if ("meta" in name.lower() if is_tabbed else "annotated" in name.lower())]
+            told = [name for name in names if ("meta" in name.lower() if has_prefixes else "annotated" in name.lower())]
             return f"the folder holds {sorted(told)[0]}" if told else None
         line = next((line for line in head.split(b"\n") if line[:2] == b"<<"), b"")
-        if not line or (line[2:3] == b"\t") is not is_tabbed:
+        if not line or line[2:].lstrip().startswith(b"<") is has_prefixes:
             return None
-        return "it has statements about statements" + (" with tabs" if is_tabbed else "")
+        return "it has statements about statements, its names " + ("with prefixes" if has_prefixes else "in full")
 
     return looks_like
 
@@ -270,23 +287,25 @@ YAGO_4 = Format(
     name="yago4",
     title="YAGO 4 (annotated facts, RDF-star)",
     load=_loader(has_stated=True),
-    looks_like=_recogniser(is_tabbed=False),
+    looks_like=_recogniser(has_prefixes=False),
     settings=_SETTINGS,
     options=frozenset(_OPTIONS),
-    notes="The datatype of a date is its precision. A missing bound may be open or unknown. One spell for each fact.",
+    notes="The datatype of a date is its precision. A missing bound may be open or unknown. One spell for each fact: where the file "
+    "has two, their dates cannot be told apart.",
 )
 """YAGO 4."""
 YAGO_45 = Format(
     name="yago45",
     title="YAGO 4.5 (meta facts, Turtle with tabs)",
     load=_loader(has_stated=False),
-    looks_like=_recogniser(is_tabbed=True),
+    looks_like=_recogniser(has_prefixes=True),
     year_numbering=YearNumbering.ASTRONOMICAL,
     settings=_SETTINGS,
     options=frozenset((*_OPTIONS, "precision")),
     notes=(
-        "All dates are written as days, years as their 1 January, so a graph of years is what they can give. One spell for each "
-        "fact; facts of alumni have no end. A missing bound may be open or unknown."
+        "Dates are written as days, months as their first day, and years as their 1 January or, in later files, as years, so a "
+        "graph of years is what they can give. One spell for each fact; facts of alumni have no end. A missing bound may be open or "
+        "unknown."
     ),
 )
 """YAGO 4.5."""

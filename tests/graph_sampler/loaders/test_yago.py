@@ -38,10 +38,10 @@ def full(name: str) -> str:
 
 
 def annotation_4(subject: str, relation: str, object_: str, side: str, time: str) -> str:
-    """A line of YAGO 4: full IRIs, blanks, and the precision in the datatype."""
+    """A line of YAGO 4: full IRIs, tabs, and the precision in the datatype."""
     object_ = object_ if object_.startswith('"') else full(object_)
     kind = KINDS[len(time.removeprefix("-").split("-"))] if "T" not in time else "dateTime"
-    return f'<< {full(subject)} {full(relation)} {object_} >> {full(side)} "{time}"^^<{XSD}{kind}> .\n'
+    return "\t".join(("<<", full(subject), full(relation), object_, ">>", full(side), f'"{time}"^^<{XSD}{kind}>', ".\n"))
 
 
 def annotation_45(subject: str, relation: str, object_: str, side: str, time: str, end: str = "\n") -> str:
@@ -99,6 +99,39 @@ def test_starts_and_ends_of_either_version_are_joined(tmp_path: Path) -> None:
     assert graph.relation_labels == ["award", "member of"]
     assert counters(report) == {"label_from_name": 4}
     assert list(guess_formats(path)) == ["yago45"]
+
+
+def test_yago_4_with_blanks_for_tabs_is_told_apart_and_read_alike(tmp_path: Path) -> None:
+    path = written(tmp_path / "yago-wd-annotated-facts.ntx", annotated(FACTS, "yago4").replace("\t", " "))
+    assert list(guess_formats(path)) == ["yago4"]
+    assert told(load(path, "yago4", "day")[0]) == set(FACTS)
+
+
+def test_early_files_of_yago_45_have_another_schema_address_and_no_full_stop(tmp_path: Path) -> None:
+    text = annotated(FACTS, "yago45").replace("http://schema.org/", "https://schema.org/").replace("^^xsd:date\t.", "^^xsd:date")
+    path = written(tmp_path / "05-yago-final-meta.tsv", text)
+    graph, report = load(path, "yago45")
+    assert told(graph) == {(*fact[:3], fact[3][:4], fact[4][:4]) for fact in FACTS}
+    assert counters(report) == {"label_from_name": 4}
+
+
+def test_later_files_of_yago_45_state_years_and_the_setting_does_not_make_them_finer(tmp_path: Path) -> None:
+    text = annotated(FACTS, "yago45").replace('"2000-07-08"^^xsd:date', '"2000"^^xsd:gYear')
+    path = written(tmp_path / "yago-meta.ttl", text.replace('"2003-06-30"^^xsd:date', '"2003-01-01"^^xsd:gYear'))
+    assert told(load(path, "yago45")[0]) == {(*fact[:3], fact[3][:4], fact[4][:4]) for fact in FACTS}
+    assert told(load(path, "yago45", "day", precision="day")[0]) == {FACTS[1]}
+
+
+def test_labels_for_all_languages_come_after_those_of_the_language(tmp_path: Path) -> None:
+    written(tmp_path / "yago-meta.ttl", annotated(FACTS, "yago45"))
+    lines = [
+        'yago:Ana_Roy\trdfs:label\t"Anna"@mul\t.',
+        'yago:Ana_Roy\trdfs:label\t"Ana Roy"@en\t.',
+        'yago:FC_Arn\trdfs:label\t"Arn"@mul\t.',
+    ]
+    written(tmp_path / "yago-facts.ttl", PREFIXES + "\n".join(lines) + "\n")
+    found = labels(load(tmp_path, "yago45")[0])
+    assert (found["yago:Ana_Roy"], found["yago:FC_Arn"], found["yago:Bo_Lind"]) == ("Ana Roy", "Arn", "Bo Lind")
 
 
 NAMES = st.sampled_from([f"yago:Name_{letter}{letter}" for letter in "abcdef"])
@@ -199,7 +232,14 @@ def test_labels_come_from_the_files_and_else_from_the_names(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("identifier", "name"),
-    [("yago:Ana_Roy", "Ana Roy"), ("yago:Ana_Roy_Q17", "Ana Roy"), ("yago:Caf_u00e9_", "Café"), ("schema:Thing", ""), ("http://x.y/z", "")],
+    [
+        ("yago:Ana_Roy", "Ana Roy"),
+        ("yago:Ana_Roy_Q17", "Ana Roy"),
+        ("yago:Caf_u00e9_", "Café"),
+        ("yago:Ana%2FBo%27s", "Ana/Bo's"),
+        ("schema:Thing", ""),
+        ("http://x.y/z", ""),
+    ],
 )
 def test_an_id_is_read_as_a_name(identifier: str, name: str) -> None:
     assert read_entity_name(identifier) == name
