@@ -27,7 +27,7 @@ from state.interval import Granularity
 
 RELATION_FILES = ("relations_other", "relations_events_other", "relations_entities_temporal")
 """Relations with an event, by the name of early and of later releases, and timed relations between entities."""
-EVENT_TIME_FILES = ("relations_base", "relations_event_base")
+EVENT_TIME_FILES = ("relations_base", "relations_event_base", "relations_events_base")
 """Times of events; the first has those of other things too."""
 NAME_FILES = ("events", "entities", "preferred_labels")
 PROPERTY_FILE = "property_labels"
@@ -88,7 +88,13 @@ def _read_facts(files: dict[str, Path], config: GraphConfig, counters: ImportCou
     return without_timeless_relations(without_vaguer_copies(raw, source, counters), counters)
 
 
-def _files(paths: Iterable[Path]) -> dict[str, Path]:
+def _dumps_below(path: Path) -> list[Path]:
+    """Folders within a folder, as unpacking leaves them, that hold timed relations between entities."""
+    found = (file.parent for depth in ("*", "*/*") for file in path.glob(f"{depth}/relations_entities_temporal.*"))
+    return sorted(set(found)) if path.is_dir() else []
+
+
+def _files(paths: list[Path]) -> dict[str, Path]:
     """The dump's files by name, without the previews."""
     found: dict[str, Path] = {}
     for path in paths:
@@ -105,7 +111,8 @@ def _files(paths: Iterable[Path]) -> dict[str, Path]:
         raise GraphFormatError(
             "no file of an EventKG dump that holds facts",
             where=", ".join(map(str, paths)),
-            remedy=f"One of these is due: {', '.join(f'{name}.nq' for name in (*RELATION_FILES, *EVENT_TIME_FILES))}.",
+            remedy=next((f"Name {folder}." for path in paths for folder in _dumps_below(path)), "")
+            or f"One of these is due: {', '.join(f'{name}.nq' for name in (*RELATION_FILES, *EVENT_TIME_FILES))}.",
         )
     if not found.keys() & set(NAME_FILES):
         raise GraphFormatError(
@@ -147,7 +154,7 @@ def _looks_like(path: Path, head: bytes) -> str | None:
 
 FORMAT = Format(
     name="eventkg",
-    title="EventKG dump (releases 1.1 to 3.2, full or light)",
+    title="EventKG dump (releases 1.1 to 3.3, full or light)",
     load=_load,
     looks_like=_looks_like,
     granularity=Granularity.DAY,
@@ -158,4 +165,4 @@ FORMAT = Format(
         "graph.options.precision says otherwise."
     ),
 )
-"""EventKG's dumps; written from the layout's description, not yet tried on a downloaded release."""
+"""EventKG's dumps; checked against the code that writes and reads them, not yet tried on a downloaded release."""

@@ -272,7 +272,7 @@ def read_event_times(path: Path, sink: FactSink, counters: ImportCounters, unsta
         GraphFormatError: as `StatementReader.statements`.
     """
     reader = StatementReader(path, counters)
-    is_all_events = "event_base" in path.name or "text_events" in path.name
+    is_all_events = any(name in path.name for name in ("event_base", "events_base", "text_events"))
     waiting: tuple[bytes, Part, bytes] | None = None
 
     def emit(unit: bytes) -> None:

@@ -377,6 +377,15 @@ def test_the_chosen_time_of_an_event_is_a_fact_unless_it_is_not_wanted(tmp_path:
     assert facts(load(path, event_times=False)[0]) == set(SMALL.facts)
 
 
+@pytest.mark.parametrize("name", ["relations_event_base", "relations_events_base"])
+def test_later_releases_keep_the_times_of_events_in_a_file_of_their_own(name: str, tmp_path: Path) -> None:
+    light = Layout("light")
+    folder(tmp_path, {name: "".join(time_lines(light, "resource:event_1", "1999-06-01", "1999-06-12", "event_kg"))}, layout=light)
+    for file in tmp_path.iterdir():
+        file.rename(file.with_suffix(".nt"))
+    assert facts(load(tmp_path)[0]) - set(SMALL.facts) == {("event_1", "P793", "Q1190554", "1999-06-01", "1999-06-12")}
+
+
 def test_events_that_are_sentences_are_read_only_if_asked_for(tmp_path: Path) -> None:
     layout = Layout()
     sentence = "The Arn Games are opened by Ana Roy."
@@ -428,7 +437,7 @@ def test_a_folder_without_facts_or_names_is_refused_and_one_with_both_is_recogni
     (path / "events.nq.gz").unlink()
     with pytest.raises(GraphFormatError, match="the files with labels are missing"):
         load(path)
-    with pytest.raises(GraphFormatError, match="no file of an EventKG dump that holds facts"):
+    with pytest.raises(GraphFormatError, match=r"no file of an EventKG dump that holds facts.*Name .*/dump"):
         load(tmp_path)
     with pytest.raises(GraphFormatError, match="no such file or folder"):
         load(tmp_path / "none")
