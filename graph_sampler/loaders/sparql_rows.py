@@ -1,4 +1,4 @@
-"""Rows of SPARQL result files: JSON, the query page's short JSON, CSV and TSV, told apart by their content.
+"""Rows of SPARQL result files: JSON, CSV and TSV, and the query page's short JSON and simple TSV, told apart by their content.
 
 A cell is a text: an IRI, a literal's value, `_:name` for a blank node, empty where the variable is not bound. A result
 that was cut off by a timeout is refused, since what is missing cannot be known. Paper: section 4.2.1.
@@ -7,7 +7,8 @@ that was cut off by a timeout is refused, since what is missing cannot be known.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,9 @@ from state.graph_report import ImportCounter
 
 _CUT = "Was the query stopped by a timeout? Run it again with LIMIT, or in parts."
 _BLANK_NODE = "_:"
+_BARE_BLANK_NODE = re.compile(r"t\d+", re.ASCII)
+"""A blank node where the form of the results has no mark for one."""
+_LONGEST_HEADER = 1 << 16
 
 
 class Cell(NamedTuple):
@@ -42,12 +46,15 @@ def read_rows(path: Path, counters: ImportCounters) -> tuple[list[str], Iterator
     Raises:
         GraphFormatError: the file is missing, cut off, or no file of results; the rows raise it too.
     """
-    start = read_head(path, 64).lstrip()
+    start = read_head(path, _LONGEST_HEADER).lstrip()
     if start[:1] in (b"{", b"["):
         return _json_rows(path)
     if start.startswith(b"<"):
         raise GraphFormatError("XML or RDF where a table of results is due", where=str(path), remedy="Ask for JSON, CSV or TSV.")
-    records = _tsv_records(path) if start.startswith(b"?") else _csv_records(path)
+    if b"\t" in start.partition(b"\n")[0]:
+        records = _tsv_records(path, _turtle_cell if start.startswith(b"?") else Cell)
+    else:
+        records = _tsv_records(path, _turtle_cell) if start.startswith(b"?") else _csv_records(path)
     first = next(records, None)
     if first is None:
         raise GraphFormatError("the file is empty", where=str(path))
@@ -57,7 +64,7 @@ def read_rows(path: Path, counters: ImportCounters) -> tuple[list[str], Iterator
 
 def is_unknown(text: str) -> bool:
     """Whether a bound cell stands for some value that Wikidata does not know."""
-    return text.startswith(_BLANK_NODE) or "/.well-known/genid/" in text
+    return text.startswith(_BLANK_NODE) or "/.well-known/genid/" in text or _BARE_BLANK_NODE.fullmatch(text) is not None
 
 
 def _json_rows(path: Path) -> tuple[list[str], Iterator[Row]]:
@@ -100,10 +107,10 @@ def _csv_records(path: Path) -> Iterator[tuple[int, list[Cell]]]:
             yield reader.line_num, [Cell(text) for text in record]
 
 
-def _tsv_records(path: Path) -> Iterator[tuple[int, list[Cell]]]:
+def _tsv_records(path: Path, read_cell: Callable[[str], Cell]) -> Iterator[tuple[int, list[Cell]]]:
     for line, number in read_lines(path):
         if line:
-            yield number, [_turtle_cell(term) for term in line.split("\t")]
+            yield number, [read_cell(term) for term in line.split("\t")]
 
 
 def _turtle_cell(term: str) -> Cell:

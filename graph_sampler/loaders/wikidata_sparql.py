@@ -36,6 +36,7 @@ _FACT = ("subject", "relation", "object")
 _TIMES = ("start", "end", "point")
 _FIELDS = (*_FACT, *_TIMES, *(f"{field}_label" for field in _FACT), *(f"{field}_precision" for field in _TIMES))
 _ID = re.compile(r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop(?:/(?:direct|statement|qualifier))?)/(?:Property:)?)?([QP]\d+)")
+_ITEM_CELL = re.compile(rb"[\n,\t\"]http://www\.wikidata\.org/entity/Q\d")
 _PRECISIONS = {"11": "day", "10": "month", "9": "year", "8": "decade", "7": "century"}
 _BATCH = 1 << 15
 
@@ -189,7 +190,8 @@ def _looks_like(path: Path, head: bytes) -> str | None:
     line = text.partition(b"\n")[0]
     if line.startswith(b"?") and all(name.startswith(b"?") for name in line.strip().split(b"\t")):
         return "line 1 names variables, each with a question mark"
-    return "line 2 holds addresses of Wikidata's items" if b"http://www.wikidata.org/entity/Q" in head[:4096] and b"," in line else None
+    has_items = _ITEM_CELL.search(head, len(line), 4096) is not None
+    return "line 2 holds addresses of Wikidata's items" if has_items and (b"," in line or b"\t" in line) else None
 
 
 FORMAT = Format(

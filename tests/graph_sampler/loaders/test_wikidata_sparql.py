@@ -78,6 +78,10 @@ def as_tsv(rows: list[Texts]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def as_simple_tsv(rows: list[Texts]) -> str:
+    return "".join("\t".join(row) + "\n" for row in [list(rows[0]), *(row.values() for row in rows)])
+
+
 def load(path: Path, granularity: str = "year", **options: Any) -> tuple[TemporalGraph, CleaningReport]:
     data = {"path": str(path), "format": "wikidata-sparql", "granularity": granularity, "options": options}
     return load_graph(GraphConfig.model_validate({**data, "typing": {"interval_share": 1.0, "point_share": 1.0}}))
@@ -100,7 +104,7 @@ def counters(report: CleaningReport) -> dict[str, int]:
     return report.source.counters
 
 
-@pytest.mark.parametrize("write", [as_json, as_short_json, as_csv, as_tsv])
+@pytest.mark.parametrize("write", [as_json, as_short_json, as_csv, as_tsv, as_simple_tsv])
 def test_every_form_of_results_gives_the_same_facts(write: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "results", write([*texts(), *texts()[:1]]))
     graph, report = load(path)
@@ -122,7 +126,7 @@ def test_every_form_of_results_gives_the_same_facts(write: Any, tmp_path: Path) 
         min_size=1,
         max_size=8,
     ),
-    write=st.sampled_from((as_json, as_short_json, as_csv, as_tsv)),
+    write=st.sampled_from((as_json, as_short_json, as_csv, as_tsv, as_simple_tsv)),
 )  # fmt: skip
 def test_a_graph_written_as_results_is_read_back(
     rows: list[tuple[str, str, str, str, str]], write: Any, tmp_path_factory: pytest.TempPathFactory
@@ -184,6 +188,15 @@ def test_unknown_values_literals_and_points_beside_bounds_are_no_plain_facts(tmp
     assert {name: counters(report)[name] for name in ("object_not_known", "literal_object", "ambiguous_pairing")} == {
         "object_not_known": 1, "literal_object": 1, "ambiguous_pairing": 1,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("write", [as_short_json, as_csv, as_simple_tsv])
+def test_a_blank_node_without_its_mark_is_an_unknown_value(write: Any, tmp_path: Path) -> None:
+    rows = texts(ROWS[:1] * 3)
+    rows[1] |= {"item": WD + "Q3", "end": "t1234"}
+    rows[2] |= {"value": "t1235"}
+    _, report = load(written(tmp_path / "results", write(rows)))
+    assert (report.dropped, counters(report)["object_not_known"]) == ({DropReason.UNKNOWN_END: 1}, 1)
 
 
 def test_a_point_in_time_is_both_bounds_and_an_id_is_no_label(tmp_path: Path) -> None:
