@@ -17,6 +17,7 @@ from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.graph_format import HEAD_BYTES, Format
 from graph_sampler.loaders.id_tables import find_file, name_ids, read_id_table
 from graph_sampler.loaders.label_tables import labels_of_config
+from graph_sampler.loaders.multitq import has_underscores
 from graph_sampler.loaders.quadruples import first_line, part_files, read_quadruples
 from graph_sampler.loaders.text_lines import TsvReader, read_head
 from graph_sampler.raw_facts import RawFacts, RawLabels, renamed
@@ -115,7 +116,7 @@ def _looks_like(path: Path, head: bytes) -> str | None:
     beside = find_file(file.parent, *_ENTITIES) and find_file(file.parent, *_RELATIONS)
     if beside and _is_indexed(cells) and (len(cells) == 4 or cells[4].strip() in _PADDING):
         return "entity2id and relation2id lie beside facts of three numbers and a time index"
-    if len(cells) == 4 and _DATE.match(cells[3]) and (" " in "".join(cells[:3]) or "_" not in "".join(cells[:3])):
+    if len(cells) == 4 and _DATE.match(cells[3]) and not has_underscores(head):
         return "line 1 has three labels and a day"
     return None
 

@@ -62,8 +62,13 @@ def _looks_like(path: Path, head: bytes) -> str | None:
         return None
     if cells[3].endswith(_STAMP):
         return "line 1 has three names and an xsd:dateTime"
-    names = "".join(cells[:3])
-    return "line 1 has three names with underscores for blanks, and a day" if "_" in names and " " not in names else None
+    return "its lines have three names with underscores for blanks, and a day" if has_underscores(head) else None
+
+
+def has_underscores(head: bytes) -> bool:
+    """Whether the names in the first lines of a table, some of which are one word, have underscores and no blanks."""
+    names = b"".join(cell for line in head.split(b"\n")[:-1] for cell in line.split(b"\t")[:3])
+    return b"_" in names and b" " not in names
 
 
 FORMAT = Format(

@@ -307,6 +307,8 @@ STAMPED = 'Ana_Roy\tfather\tBo_Lind\t"1926-01-01T00:00:00Z"^^xsd:dateTime\n'
         ({"icews_2014_test": EVENTS}, ["icews"]),
         (INDEXED, ["icews"]),
         ({"full": "Ana_Roy\tMake_a_visit\tBo_Lind\t2005-01-03\n"}, ["multitq"]),
+        ({"full": "China\tConsult\tIran\t2005-01-03\nAna_Roy\tMake_a_visit\tIran\t2005-01-03\n"}, ["multitq"]),
+        ({"train": "China\tConsult\tIran\t2005-01-03\nAna Roy\tMake a visit\tIran\t2005-01-03\n"}, ["icews"]),
         ({"tkg": STAMPED}, ["multitq"]),
         ({"readme": "Ana Roy\n"}, []),
     ],
