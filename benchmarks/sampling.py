@@ -49,7 +49,7 @@ def main() -> None:
             new = [each for each in worker.proposer.propose(root).proposals if each.id not in seen]
             seen.update(each.id for each in new)
             cells.update((each.template.value, each.part.value) for each in new)
-            for _, line in worker.render(new):
+            for _, line in worker.render((each.id, each.spec) for each in new):
                 out.write(line + b"\n")
             if len(seen) >= options.records:
                 break

@@ -40,9 +40,10 @@ Root = tuple[int, bool, int]
 """Relation, whether the candidate is the subject, the fixed entity."""
 
 Cell = tuple[Template, ConstraintCount]
+CELLS: tuple[Cell, ...] = tuple((template, part) for template in Template for part in ConstraintCount)
 Wanted = Mapping[Cell, frozenset[str]]
 """The cells to propose for, and the operators to seek in each."""
-EVERYTHING: Wanted = {(template, part): frozenset(OPERATOR_NAMES) for template in Template for part in ConstraintCount}
+EVERYTHING: Wanted = dict.fromkeys(CELLS, frozenset(OPERATOR_NAMES))
 
 
 class Proposal(NamedTuple):

@@ -4,7 +4,7 @@ Roots are taken in an order drawn from the seed, in rounds that double; after ea
 are filled anew from all proposals, until they are full or the roots are used up; later rounds ask
 only for the cells and operators that are still short. Rounds do not
 depend on the number of workers, so neither does the outcome. Cost: linear in roots looked at;
-memory: proposals (about 0.8 kB each) and the finished lines, packed (about 1.4 kB each).
+memory: about 70 bytes a proposal and 60 a record, the rest lies in temporary files of the system.
 """
 
 from __future__ import annotations
@@ -12,18 +12,24 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+import numpy as np
+
 from graph_sampler.encoding import RecordEncoder
-from graph_sampler.packed_lines import PackedLines, pack
 from graph_sampler.pool_worker import end_with
-from graph_sampler.proposals import Proposal, Proposer, Root, RootProposals, Wanted
+from graph_sampler.proposal_store import Batch, Identified, ProposalStore, condense, unpack_block
+from graph_sampler.proposals import Proposer, Root, Wanted
 from graph_sampler.selection import Selection
 from graph_sampler.skeleton import Skeleton, rebuild, roots
+from graph_sampler.spool import Place, Spool, SpooledLines, pack
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import Config
 from state.coverage import CoverageReport
@@ -31,6 +37,9 @@ from state.errors import SamplingError
 
 FIRST_ROUND = 32
 CHUNK = 8
+RENDERED_TOGETHER = 64
+TASKS_AHEAD = 16
+"""Tasks for each process that are sent before their results are asked for."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -42,7 +51,7 @@ class Sample(NamedTuple):
     """Finished records, and what they cover."""
 
     lines: Sequence[bytes]
-    """One JSON line a record, without line ends, sorted by id; held packed."""
+    """One JSON line a record, without line ends, sorted by id; they lie in a temporary file."""
     coverage: CoverageReport
 
 
@@ -55,25 +64,32 @@ class Worker:
         self.encoder = RecordEncoder(graph, config.dataset, config.sampler.seed, package_version())
         self.proposer = Proposer(graph, config, self.encoder)
 
-    def propose(self, chunk: list[tuple[Root, Wanted]]) -> list[RootProposals]:
+    def propose(self, chunk: list[tuple[Root, Wanted]]) -> Batch:
         """The proposals of some roots in some cells, in their order."""
-        return [self.proposer.propose(root, wanted) for root, wanted in chunk]
+        return condense([self.proposer.propose(root, wanted) for root, wanted in chunk], self.config.sampler.seed)
 
-    def render(self, chunk: list[Proposal]) -> list[tuple[str, bytes]]:
-        """Ids and lines of some proposals; those of one skeleton should stand together."""
+    def render(self, chunk: Iterable[Identified]) -> list[tuple[str, bytes]]:
+        """Ids and lines of some traces; those of one skeleton should stand together."""
         found = []
         skeleton: Skeleton | None = None
-        for proposal in chunk:
-            hops = proposal.spec.hops
-            if skeleton is None or skeleton.hops != hops:
-                skeleton = rebuild(self.proposer.around, hops, self.config.sampler.caps.max_rows)
-            words = self.encoder.verbalise(proposal.spec)
-            found.append((proposal.id, self.encoder.encode(proposal.id, proposal.spec, skeleton, words)))
+        for identifier, spec in chunk:
+            if skeleton is None or skeleton.hops != spec.hops:
+                skeleton = rebuild(self.proposer.around, spec.hops, self.config.sampler.caps.max_rows)
+            found.append((identifier, self.encoder.encode(identifier, spec, skeleton, self.encoder.verbalise(spec))))
+        return found
+
+    def render_chosen(self, chunk: list[Chosen]) -> list[tuple[str, bytes]]:
+        """Ids and packed lines of what was chosen of some roots."""
+        found = []
+        for block, places in chunk:
+            traces = unpack_block(block)
+            chosen = sorted((traces[place] for place in places), key=lambda trace: (trace[1].hops, trace[0]))
+            found += [(identifier, pack(line)) for identifier, line in self.render(chosen)]
         return found
 
 
-def _render_packed(worker: Worker, chunk: list[Proposal]) -> list[tuple[str, bytes]]:
-    return [(ident, pack(line)) for ident, line in worker.render(chunk)]
+Chosen = tuple[bytes, list[int]]
+"""The packed traces of one root, and the places of those that were chosen."""
 
 
 def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | None = None, workers: Workers | None = None) -> Sample:
@@ -101,37 +117,53 @@ def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | Non
                 remedy="Widen sampler.caps.seed_min and seed_max, or use a larger graph.",
             )
         ordered = drawn_order(graph, found_roots, settings.seed)
-        proposals: list[Proposal] = []
-        doubtful = seen = 0
-        size, shortfall = FIRST_ROUND, -1
-        selection = Selection((), settings)
+        store = ProposalStore(ordered)
+        seen, size, shortfall = 0, FIRST_ROUND, -1
+        selection = Selection(store, settings)
         while seen < len(ordered):
             wanted = selection.wanted_next
             batch = [(root, wanted) for root in ordered[seen : seen + size]]
-            for done, results in enumerate(run(Worker.propose, _chunks(batch, CHUNK)), start=1):
-                for result in results:
-                    proposals += result.proposals
-                    doubtful += result.doubtful
+            for done, found in enumerate(run(Worker.propose, _chunks(batch, CHUNK)), start=1):
+                store.add(found)
                 tell("roots", min(seen + done * CHUNK, len(ordered)), len(ordered))
             seen += len(batch)
             size *= 2
-            selection = Selection(proposals, settings)
+            del selection  # before the next one takes as much memory
+            selection = Selection(store, settings)
             if selection.is_complete or (len(selection.chosen) >= settings.target and selection.operator_shortfall == shortfall):
                 break
             shortfall = selection.operator_shortfall
         if not selection.chosen:
             raise SamplingError(
-                f"none of {len(ordered)} roots gives a trace that satisfies every rule ({doubtful} refused as doubtful)",
+                f"none of {len(ordered)} roots gives a trace that satisfies every rule ({store.doubtful} refused as doubtful)",
                 where=f"graph {graph.name!r} ({len(graph)} facts)",
                 remedy="Look at 'chronoqg graph inspect': too few facts per entity, or relations typed otherwise than meant.",
             )
-        chosen = sorted(selection.chosen, key=lambda proposal: (proposal.spec.hops, proposal.id))
-        lines: list[tuple[str, bytes]] = []
-        for part in run(_render_packed, _chunks(chosen, 64)):
-            lines += part
-            tell("records", len(lines), len(chosen))
-    lines.sort()
-    return Sample(PackedLines([line for _, line in lines]), selection.report(seen, len(ordered), doubtful))
+        spool = Spool()
+        ids: list[str] = []
+        places: list[Place] = []
+        for part in run(Worker.render_chosen, _chosen(store, selection.chosen)):
+            for identifier, line in part:
+                ids.append(identifier)
+                places.append(spool.put(line))
+            tell("records", len(ids), len(selection.chosen))
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    return Sample(SpooledLines(spool, np.array(places, np.int64)[order]), selection.report(seen))
+
+
+def _chosen(store: ProposalStore, positions: list[int]) -> Iterator[list[Chosen]]:
+    """What was chosen, root by root, about so many at a time."""
+    rows = store.rows[np.sort(np.array(positions, np.int64))]
+    chunk: list[Chosen] = []
+    size = 0
+    for block, group in groupby(zip(rows["block"].tolist(), rows["place"].tolist(), strict=True), key=itemgetter(0)):
+        chunk.append((store.block(block), [place for _, place in group]))
+        size += len(chunk[-1][1])
+        if size >= RENDERED_TOGETHER:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 def package_version() -> str:
@@ -153,8 +185,8 @@ def drawn_order(graph: TemporalGraph, found: list[Root], seed: int) -> list[Root
     return sorted(found, key=place)
 
 
-def _chunks(items: list[A], size: int) -> list[list[A]]:
-    return [items[at : at + size] for at in range(0, len(items), size)]
+def _chunks(items: list[A], size: int) -> Iterator[list[A]]:
+    return (items[at : at + size] for at in range(0, len(items), size))
 
 
 _worker: Worker | None = None
@@ -175,7 +207,7 @@ def _call(task: tuple[Callable[[Worker, list[Any]], Any], list[Any]]) -> Any:
 class Run(Protocol):
     """Maps chunks in order over all processes."""
 
-    def __call__(self, function: Callable[[Worker, list[A]], B], chunks: list[list[A]]) -> Iterable[B]:
+    def __call__(self, function: Callable[[Worker, list[A]], B], chunks: Iterable[list[A]]) -> Iterable[B]:
         """The results, in the order of the chunks."""
         ...
 
@@ -184,16 +216,23 @@ class _HereRun:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
 
-    def __call__(self, function: Callable[[Worker, list[A]], B], chunks: list[list[A]]) -> Iterable[B]:
+    def __call__(self, function: Callable[[Worker, list[A]], B], chunks: Iterable[list[A]]) -> Iterable[B]:
         return (function(self._worker, chunk) for chunk in chunks)
 
 
 class _PoolRun:
-    def __init__(self, pool: ProcessPoolExecutor) -> None:
+    def __init__(self, pool: ProcessPoolExecutor, processes: int) -> None:
         self._pool = pool
+        self._most_ahead = TASKS_AHEAD * processes
 
-    def __call__(self, function: Callable[[Worker, list[A]], B], chunks: list[list[A]]) -> Iterable[B]:
-        return self._pool.map(_call, [(function, chunk) for chunk in chunks])
+    def __call__(self, function: Callable[[Worker, list[A]], B], chunks: Iterable[list[A]]) -> Iterable[B]:
+        ahead: deque[Future[B]] = deque()
+        for chunk in chunks:
+            ahead.append(self._pool.submit(_call, (function, chunk)))
+            if len(ahead) >= self._most_ahead:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
 
 
 Workers = Callable[[TemporalGraph, Config], AbstractContextManager[tuple[Worker, Run]]]
@@ -211,4 +250,4 @@ def local_workers(graph: TemporalGraph, config: Config) -> Iterator[tuple[Worker
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     # A forked process takes the worker over as it is: graph and indexes stand in memory once for all.
     with ProcessPoolExecutor(config.sampler.workers, context, _start, (os.getpid(), here)) as pool:
-        yield here, _PoolRun(pool)
+        yield here, _PoolRun(pool, config.sampler.workers)

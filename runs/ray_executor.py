@@ -91,7 +91,7 @@ class RayExecutor:
         ground = ray.put(Ground(here, code_digest()))
         task = ray.remote(ask_shard).options(num_cpus=1, max_retries=_TASK_RETRIES)
 
-        def run(function: Callable[[Worker, list[A]], B], chunks: list[list[A]]) -> Iterable[B]:
+        def run(function: Callable[[Worker, list[A]], B], chunks: Iterable[list[A]]) -> Iterable[B]:
             return _in_order(ray, lambda chunk: task.remote([ground], packed((function, chunk))), chunks)
 
         yield here, run
@@ -163,7 +163,7 @@ def _processors(ray: Any) -> int:
     return found
 
 
-def _in_order(ray: Any, send: Callable[[list[A]], Any], chunks: list[list[A]]) -> Iterator[Any]:
+def _in_order(ray: Any, send: Callable[[list[A]], Any], chunks: Iterable[list[A]]) -> Iterator[Any]:
     """The results in the order of the chunks; only so many are on their way."""
     ahead = _SHARDS_AHEAD * _processors(ray)
     on_their_way: deque[Any] = deque()

@@ -42,9 +42,10 @@ def years_sample(years_graph: TemporalGraph, years_config: Config, tmp_path_fact
     made = tmp_path_factory.getbasetemp().parent / "years.pickle"
     with FileLock(f"{made}.lock"):
         if not made.exists():
-            made.write_bytes(pickle.dumps(sample_traces(years_graph, years_config)))
-        sample: Sample = pickle.loads(made.read_bytes())
-    return sample
+            sample = sample_traces(years_graph, years_config)
+            made.write_bytes(pickle.dumps(Sample(list(sample.lines), sample.coverage)))
+        found: Sample = pickle.loads(made.read_bytes())
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable
@@ -10,12 +11,15 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graph_sampler.constraints import OrdinalSpec, PairwiseSpec
 from graph_sampler.encoding import TraceSpec
 from graph_sampler.load import load_graph
 from graph_sampler.operators import BY_NAME, OPERATOR_NAMES, ORDINAL_BY_NAME
-from graph_sampler.proposals import Proposal
+from graph_sampler.proposal_store import ProposalStore, condense
+from graph_sampler.proposals import Proposal, RootProposals
 from graph_sampler.sampler import Sample, Worker, sample_traces
 from graph_sampler.selection import Selection
 from graph_sampler.skeleton import Hop, roots
@@ -133,8 +137,14 @@ def proposals(worker: Worker) -> list[Proposal]:
 
 def settle(proposals: list[Proposal], target: int = 300, **more: Any) -> list[Proposal]:
     lifted = configure("unused").sampler.caps.model_dump()
-    settings = SamplerConfig.model_validate({"target": target, **more, "caps": lifted | more.get("caps", {})})
-    chosen = Selection(proposals, settings).chosen
+    config = SamplerConfig.model_validate({"target": target, **more, "caps": lifted | more.get("caps", {})})
+    by_root: dict[Hop, list[Proposal]] = {}
+    for proposal in proposals:
+        by_root.setdefault(proposal.spec.hops[0], []).append(proposal)
+    store = ProposalStore([(root.relation, root.candidate_is_subject, root.fixed) for root in by_root])
+    store.add(condense([RootProposals(each, 0) for each in by_root.values()], config.seed))
+    in_store = [proposal for each in by_root.values() for proposal in each]
+    chosen = [in_store[position] for position in Selection(store, config).chosen]
     assert chosen
     return chosen
 
@@ -234,7 +244,7 @@ def test_a_graph_without_a_root_in_range_is_refused(tmp_path: Path) -> None:
 )
 def test_a_quota_that_names_nothing_is_refused(quotas: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(said)):
-        Selection([], SamplerConfig.model_validate({"quotas": quotas}))
+        Selection(ProposalStore(), SamplerConfig.model_validate({"quotas": quotas}))
 
 
 # Duplicates and ids.
@@ -272,6 +282,29 @@ def test_no_two_records_ask_the_same(years_records: list[BenchmarkRecord]) -> No
 def test_ids_are_unique_and_of_their_form(years_records: list[BenchmarkRecord]) -> None:
     assert len({record.id for record in years_records}) == len(years_records)
     assert all(re.fullmatch("years-[0-9a-f]{12}", record.id) for record in years_records)
+
+
+@settings(max_examples=50)
+@given(data=st.data())
+def test_of_equal_queries_and_equal_questions_the_first_in_the_drawn_order_is_taken(proposals: list[Proposal], data: st.DataObject) -> None:
+    """A few ids and questions over many proposals, so that one that is passed over lets another in."""
+    few = [
+        each._replace(id=f"years-{data.draw(st.integers(0, 6)):012x}", question_hash=bytes(11) + bytes([data.draw(st.integers(0, 6))]))
+        for each in data.draw(st.lists(st.sampled_from(proposals), max_size=12, unique_by=lambda each: each.spec.hops[0]))
+    ]
+
+    def place(each: Proposal) -> tuple[Any, ...]:
+        return (hashlib.sha256(f"20|{each.id}".encode()).digest(), each.question_hash, each.spec.hops[0][1:])
+
+    ids, questions, expected = set(), set(), []
+    for each in sorted(few, key=place):
+        if each.id not in ids and each.question_hash not in questions:
+            ids.add(each.id)
+            questions.add(each.question_hash)
+            expected.append(each)
+    no_limit = dict.fromkeys(("relation_share", "same_relation_chain_share", "one_granule_boundary_share", "first_hop_only_share"), 1)
+    chosen = settle(few, target=10_000, seed=20, quotas={"ordinal_share_of_single": 1}, caps=no_limit) if few else []
+    assert sorted(chosen, key=place) == expected
 
 
 def test_a_query_proposed_from_both_ends_of_a_branch_is_taken_once(proposals: list[Proposal], worker: Worker) -> None:

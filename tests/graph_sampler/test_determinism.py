@@ -134,4 +134,4 @@ def _renumbered(root: Root, before: TemporalGraph, after: TemporalGraph) -> Root
 
 def _lines(worker: Worker, proposals: list[Proposal]) -> list[bytes]:
     """The records of proposals, but for the graph's own hash."""
-    return [line.replace(worker.graph.content_hash.encode(), b"") for _, line in worker.render(proposals)]
+    return [line.replace(worker.graph.content_hash.encode(), b"") for _, line in worker.render((each.id, each.spec) for each in proposals)]

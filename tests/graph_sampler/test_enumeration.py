@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from graph_sampler.doubt import second_spells
 from graph_sampler.labels import normalise_label, normalise_labels
 from graph_sampler.naming import Names
-from graph_sampler.packed_lines import PackedLines, pack
 from graph_sampler.skeleton import roots
+from graph_sampler.spool import Spool, SpooledLines, pack
 from graph_sampler.synthetic import generate_graph
 from graph_sampler.temporal_graph import DroppedFacts, TemporalGraph
 
@@ -84,8 +85,10 @@ def test_names_are_ambiguous_where_another_entity_at_that_end_has_one_of_them(rn
 
 
 @given(st.lists(st.binary(max_size=40), max_size=6), st.slices(6))
-def test_packed_lines_are_the_lines(lines: list[bytes], part: slice) -> None:
-    packed = PackedLines(list(map(pack, lines)))
+def test_spooled_lines_are_the_lines(lines: list[bytes], part: slice) -> None:
+    spool = Spool()
+    places = [spool.put(pack(line)) for line in lines]
+    packed = SpooledLines(spool, np.array(places, np.int64).reshape(-1, 2))
     assert list(packed) == lines == packed
     assert packed[part] == lines[part]
     assert packed != [*lines, b""]
