@@ -1,4 +1,4 @@
-"""Row-wise tables: CSV with RFC 4180 quoting, and JSON Lines. Paper: section 4.2.1."""
+"""Row-wise tables: CSV with RFC 4180 quoting, JSON Lines, and a JSON array of objects. Paper: section 4.2.1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from graph_sampler.loaders.text_lines import decode, plain_columns, read_blocks, read_lines
+from graph_sampler.loaders.text_lines import decode, plain_columns, read_blocks, read_lines, read_whole, refuse_foreign
 from graph_sampler.raw_facts import Texts
 from state.errors import GraphFormatError
 
@@ -101,17 +101,21 @@ class JsonLinesReader:
         self.width = len(row)
 
     def batches(self, positions: Sequence[int]) -> Iterator[list[Texts]]:
-        """Batches of the columns at the positions; lines of another shape than the first are counted and left out."""
+        """Batches of the columns at the positions; rows of another shape than the first are counted and left out."""
         keys: list[Any] = [self.names[position] for position in positions] if self.names is not None else list(positions)
-        for batch in _batched(line for line, _ in read_lines(self.path)):
+        for batch in _batched(self._values()):
             rows = []
-            for line in batch:
-                cells = self._cells(_parse(line), keys)
+            for value in batch:
+                cells = self._cells(value, keys)
                 if cells is None:
                     self.malformed += 1
                 else:
                     rows.append(cells)
             yield [pa.array([row[column] for row in rows], pa.string()) for column in range(len(keys))]
+
+    def _values(self) -> Iterable[Any]:
+        """The rows as they are, `None` for a line that is no JSON."""
+        return (_parse(line) for line, _ in read_lines(self.path))
 
     def _cells(self, row: Any, keys: Sequence[Any]) -> list[str] | None:
         """The texts under the keys; `None` where the row has another shape or a cell is no text, number or null."""
@@ -122,6 +126,33 @@ class JsonLinesReader:
             return None
         cells = [_text(row[key]) for key in keys]
         return None if None in cells else [cell for cell in cells if cell is not None]
+
+
+class JsonArrayReader(JsonLinesReader):
+    """Columns of a file that is one JSON array of objects; it is held in memory."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file.
+
+        Raises:
+            GraphFormatError: the file is unreadable or empty, or no JSON array of objects.
+        """
+        self.path = path
+        self.malformed = 0
+        content = read_whole(path).removeprefix(b"\xef\xbb\xbf")
+        refuse_foreign(content, path)
+        try:
+            rows = orjson.loads(content)
+        except orjson.JSONDecodeError as err:
+            raise GraphFormatError(f"the JSON is cut off or damaged: {err.msg}", where=f"{path}, line {err.lineno}") from None
+        if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
+            raise GraphFormatError("not a JSON array of objects", where=f"{path}, line 1")
+        self._rows = rows
+        self.names = list(rows[0])
+        self.width = len(rows[0])
+
+    def _values(self) -> Iterable[Any]:
+        return self._rows
 
 
 def _parse(line: str) -> Any:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
+import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -286,6 +289,22 @@ def test_timelinekgqa_reads_words_for_unbounded_times_as_open(tmp_path: Path) ->
         ("Roy, Ana", "Affiliation To", "FC Arn", "1996-01-01", "2003-01-01")
     }
     assert "coarser" in refusal(tmp_path / "unified_kg_cron.csv", "timelinekgqa", **days, options={"precision": "year"})
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_timelinekgqa_is_read_alike_from_its_json(indent: int | None, tmp_path: Path) -> None:
+    (tmp_path / "kg.csv").write_text(TIMELINE.rpartition("4,Bo Lind")[0])
+    rows: list[Any] = list(csv.DictReader(io.StringIO((tmp_path / "kg.csv").read_text())))
+    (tmp_path / "kg.json").write_text(json.dumps([{**row, "subject_json": {}} for row in rows], indent=indent))
+    assert list(guess_formats(tmp_path / "kg.json")) == ["timelinekgqa"]
+    graphs = [load(tmp_path / name, "timelinekgqa", granularity="day") for name in ("kg.csv", "kg.json")]
+    assert graphs[0][0].content_hash == graphs[1][0].content_hash
+    assert [len(report.source.notes) for _, report in graphs if report.source] == [1, 1]
+    (tmp_path / "kg.json").write_text(json.dumps([*rows, {"subject": "Bo Lind"}, 3]))
+    assert counters(load(tmp_path / "kg.json", "timelinekgqa")[1])["malformed"] == 2
+    for content, says in (("[{", "cut off or damaged"), ("[]", "not a JSON array of objects"), ("[3]", "not a JSON array of objects")):
+        (tmp_path / "kg.json").write_text(content)
+        assert f"line 1: {says}" in refusal(tmp_path / "kg.json", "timelinekgqa").replace("the JSON is ", "")
 
 
 def test_a_timeline_table_without_its_columns_is_refused(tmp_path: Path) -> None:
