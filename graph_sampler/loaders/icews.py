@@ -12,6 +12,8 @@ import re
 from math import gcd
 from pathlib import Path
 
+import numpy as np
+
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.graph_format import HEAD_BYTES, Format
@@ -30,6 +32,9 @@ _ENTITIES, _RELATIONS = ("entity2id.txt", "entity2id"), ("relation2id.txt", "rel
 _DATE = re.compile(r"-?\d{4}-\d\d-\d\d\Z")
 _UNROLLED = {(12554, 24): "Wikidata12k", (10623, 10): "YAGO11k"}
 """Entities and relations of the two graphs whose spells are unrolled to a row a year in this layout."""
+_FEWEST_TO_TELL = 100
+"""Rows below which their times are not looked at for unrolled spells."""
+_LARGEST = 1 << 40
 _PADDING = frozenset(("0", "-1"))
 
 
@@ -63,16 +68,29 @@ def _indexed(files: list[Path], cells: list[str], config: GraphConfig, counters:
     if None in tables:
         raise GraphFormatError("no entity2id.txt and relation2id.txt beside the facts", where=str(folder), remedy="They name the numbers.")
     entities, relations = (read_id_table(path) for path in tables if path is not None)
-    if (known := _UNROLLED.get((len(entities.texts), len(relations.texts)))) is not None:
-        raise GraphFormatError(
-            "spells unrolled to one row a year, which cannot be rolled up again without guessing",
-            where=str(folder),
-            remedy=f"The same facts with their dates are in {known}: graph.format: hyte.",
-        )
+    known = _UNROLLED.get((len(entities.texts), len(relations.texts)))
     raw = read_quadruples(files, counters, len(cells))
+    if known is not None or _is_unrolled(raw):
+        raise GraphFormatError(
+            "spells unrolled to one row for each step of time, which cannot be rolled up again without guessing",
+            where=str(folder),
+            remedy=f"The same facts with their dates are in {known or 'YAGO11k and Wikidata12k'}: graph.format: hyte.",
+        )
     for path in (entities.path, relations.path):
         counters.read(path)
     return renamed(name_ids(raw, entities, relations, counters), time=_Days(config, raw.times, files[0]).text)
+
+
+def _is_unrolled(raw: RawFacts) -> bool:
+    """Whether half of the rows go on where another of the same triple was one step of the index before; events do not."""
+    indexes = np.array([min(int(text), _LARGEST) if text.strip().isdecimal() else -1 for text in raw.times], dtype=np.int64)
+    if len(raw.subject) < _FEWEST_TO_TELL or indexes.max() <= 0:
+        return False
+    columns = (indexes[raw.start] // np.gcd.reduce(indexes[indexes > 0]), raw.object, raw.relation, raw.subject)
+    rows = np.unique(np.stack([column.astype(np.int64) for column in columns[::-1]], axis=1), axis=0)
+    steps = np.diff(rows, axis=0)
+    goes_on = (steps[:, :3] == 0).all(axis=1) & (steps[:, 3] == 1)
+    return 2 * int(goes_on.sum()) >= len(rows)
 
 
 class _Days:

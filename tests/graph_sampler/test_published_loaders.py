@@ -252,6 +252,16 @@ def test_indexes_in_days_refuse_a_step_of_hours_and_unrolled_spells_are_refused(
     assert "Wikidata12k" in refusal(folder, "icews", options={"origin": "2014-01-01", "step": 1})
 
 
+def test_unrolled_spells_are_told_from_events_by_their_rows(tmp_path: Path) -> None:
+    spells = [f"{row % 2}\t0\t{row % 3}\t{24 * year}\n" for row in range(6) for year in range(10 * row, 10 * row + 20)]
+    events = [f"{row % 2}\t0\t{row % 3}\t{24 * (5 * year + row % 3)}\n" for row in range(6) for year in range(20)]
+    folder = write(tmp_path, **INDEXED | {"train": "".join(spells), "entity2id": "Ana Roy\t0\nBo Lind\t1\nCy Moe\t2\n"})
+    options = {"origin": "2014-01-01", "step": 24}
+    assert "spells unrolled to one row" in refusal(folder, "icews", options=options)
+    write(tmp_path, train="".join(events))
+    assert len(load(folder, "icews", granularity="day", options=options)[0]) == 120
+
+
 # MultiTQ and TimelineKGQA
 
 
