@@ -35,6 +35,7 @@ _ANY_LANGUAGE = "mul"
 _BATCH = 1 << 15
 _SUFFIXES = (".json", ".ndjson", ".jsonl")
 _HEAD = re.compile(rb'\s*\[?\s*\{\s*"(?:entities|type|id|pageid)"\s*:')
+_SORTED_HEAD = re.compile(rb'\s*\[?\s*\{\s*"(?:aliases|claims|datatype|labels|descriptions)"\s*:')
 
 
 def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> tuple[RawFacts, RawLabels]:
@@ -239,7 +240,8 @@ def _best(statements: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _looks_like(path: Path, head: bytes) -> str | None:
     if path.is_dir():
         return None
-    is_entity = _HEAD.match(head) and any(key in head for key in (b'"labels"', b'"claims"', b'"descriptions"'))
+    has_parts = any(key in head for key in (b'"labels"', b'"claims"', b'"descriptions"'))
+    is_entity = has_parts and (_HEAD.match(head) or (_SORTED_HEAD.match(head) and (b'"snaktype"' in head or b'"language"' in head)))
     return "it begins like an entity of Wikidata's JSON" if is_entity else None
 
 

@@ -23,6 +23,8 @@ _LARGEST_DOCUMENT = 1 << 28
 _ID = re.compile(rb'"id"\s*:\s*"([QPL]\d+)"')
 _ID_WITHIN = 400
 """Where in a line the entity's own id stands; what is found further on may be another's."""
+_CLAIMS = re.compile(rb'"(?:claims|statements)"\s*:')
+"""What holds ids of others, and comes first where the keys are sorted."""
 
 
 def read_entities(path: Path, counters: ImportCounters, is_wanted: Callable[[bytes], bool]) -> Iterator[Entity]:
@@ -61,7 +63,8 @@ def read_entities(path: Path, counters: ImportCounters, is_wanted: Callable[[byt
 
 def line_id(line: bytes) -> str | None:
     """The id of the entity in a line, `None` where only parsing can tell."""
-    match = _ID.search(line, 0, _ID_WITHIN)
+    claims = _CLAIMS.search(line, 0, _ID_WITHIN)
+    match = _ID.search(line, 0, claims.start() if claims else _ID_WITHIN)
     return match[1].decode("ascii") if match else None
 
 

@@ -110,7 +110,17 @@ def test_the_dump_gives_statements_between_items_with_labels(pack: Any, tmp_path
 
 def test_other_arrangements_of_the_same_entities_give_the_same_graph(tmp_path: Path) -> None:
     entities = [entity("Q1", "Ana Roy", {"P54": [KNOWN]}), *NAMES]
+    entities[2] |= {"claims": {"P31": [statement(item("Q476028"))]}}
+    early = {
+        "type": "item",
+        "labels": {"en": {"language": "en", "value": "Ana Roy"}},
+        "descriptions": [],
+        "id": "Q1",
+        "claims": {"P54": [KNOWN]},
+    }
     texts = {
+        "sorted.jsonl": "\n".join(json.dumps(part, sort_keys=True) for part in entities),
+        "of-early-dumps.json": "[\n" + ",\n".join(json.dumps(part) for part in [early, *entities[1:]]) + "\n]\n",
         "lines.jsonl": "\n".join(json.dumps(part) for part in entities),
         "one-line.json": json.dumps(entities),
         "pretty.json": json.dumps(entities, indent=1),
@@ -121,6 +131,7 @@ def test_other_arrangements_of_the_same_entities_give_the_same_graph(tmp_path: P
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert facts(load(tmp_path / name)[0]) == [("Q1", "P54", "Q3", "1990-01-02", "1991-03-04")], name
+        assert next(iter(guess_formats(tmp_path / name))) == "wikidata-json", name
 
 
 @pytest.mark.parametrize(
