@@ -21,7 +21,7 @@ from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.dates import TimeKind, TimeRange, read_time
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.relation_types import RelationTypes, type_relations
-from graph_sampler.sorting import sort_rows
+from graph_sampler.sorting import distinct_rows
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
 from state.config import GraphConfig, YearNumbering
 from state.errors import GraphFormatError
@@ -59,13 +59,14 @@ def clean(
     rows = _Rows.resolve(raw, labels, config)
     if counters is not None:
         counters.add(ImportCounter.MALFORMED, raw.malformed)
-        rows.count(counters, raw, config)
+        rows.count(counters)
     facts = rows.distinct_facts()
     types = type_relations(rows.relation_ids, facts, labels.types, labels.relations or {}, config.typing)
     kept, long_points = types.is_kept(facts), types.is_long_point(facts)
-    counts = {reason: int((rows.reasons == code).sum()) for code, reason in enumerate(_REASONS)} | {
+    with_reason = np.bincount(rows.reasons - _KEPT, rows.copies, len(_REASONS) + 1).astype(np.int64).tolist()
+    counts = dict(zip(_REASONS, with_reason[1:], strict=True)) | {
         DropReason.MALFORMED_ROW: raw.malformed,
-        DropReason.DUPLICATE: int((rows.reasons == _KEPT).sum()) - len(kept),
+        DropReason.DUPLICATE: with_reason[0] - len(kept),
         DropReason.DELETED_RELATION: int((~kept & ~long_points).sum()),
         DropReason.LONG_POINT: int(long_points.sum()),
     }
@@ -77,14 +78,14 @@ def clean(
             where=config.path if isinstance(config.path, str) else ", ".join(config.path),
             remedy=_REMEDIES.get(max(drops, key=drops.__getitem__), "") if drops else "",
         )
-    dropped = rows.dropped(types, [column[long_points] for column in facts])
-    graph = _build(rows, [column[kept] for column in facts], dropped, types, labels, config, name)
+    dropped = rows.dropped(types, _chosen(facts, long_points))
+    graph = _build(rows, _chosen(facts, kept), dropped, types, labels, config, name)
     return graph, build_report(graph, types, rows.relation_ids, rows.relation_labels, rows.entity_problems, drops)
 
 
 @dataclass(slots=True)
 class _Rows:
-    """Rows in codes that follow the order of ids, each with the reason for which it is dropped."""
+    """Distinct rows in codes that follow the order of ids and times, each with the reason for which it is dropped."""
 
     entity_ids: list[str]
     entity_labels: list[str]
@@ -93,10 +94,11 @@ class _Rows:
     relation_labels: list[str]
     relation_problems: list[LabelProblem | None]
     columns: _Columns
-    """Subject, relation, object, and positions in the two tables of time ranges."""
-    starts: npt.NDArray[np.int64]
-    ends: npt.NDArray[np.int64]
-    """The time range of each time text, as start and as end."""
+    """Subject, relation, object, and positions in `starts` and `ends`."""
+    copies: npt.NDArray[np.int64]
+    """How often each row stands in the source."""
+    starts: _Times
+    ends: _Times
     reasons: npt.NDArray[np.int8]
     """Position in `DropReason` of the first reason to drop a row, -1 without one."""
 
@@ -107,55 +109,55 @@ class _Rows:
         partial = config.options.partial_labels
         entity_labels, entity_problems = _resolve(entity_ids, labels.entities, labels.entity_file, partial)
         relation_labels, relation_problems = _resolve(relation_ids, labels.relations, labels.relation_file, partial)
-        columns: _Columns = [entity_rank[raw.subject], relation_rank[raw.relation], entity_rank[raw.object], raw.start, raw.end]
-        starts = _time_table(raw.times, config, config.unknown_dates.start)
-        ends = _time_table(raw.times, config, config.unknown_dates.end)
+        starts, start_rank = _times(raw.times, config, config.unknown_dates.start)
+        ends, end_rank = _times(raw.times, config, config.unknown_dates.end)
+        # Cleaning looks at distinct rows: one sort here, and the facts among them stand in order already.
+        columns, copies = distinct_rows(
+            (entity_rank[raw.subject], relation_rank[raw.relation], entity_rank[raw.object], start_rank[raw.start], end_rank[raw.end])
+        )
         no_entity = np.array([problem is not None for problem in entity_problems], dtype=np.bool_)
         no_relation = np.array([problem is not None for problem in relation_problems], dtype=np.bool_)
         reasons = _reasons(columns, starts, ends, entity_ids, relation_ids, no_entity, no_relation)
         return cls(
-            entity_ids, entity_labels, entity_problems, relation_ids, relation_labels, relation_problems, columns, starts, ends, reasons
+            entity_ids, entity_labels, entity_problems, relation_ids, relation_labels, relation_problems,
+            columns, copies, starts, ends, reasons,
         )  # fmt: skip
 
-    def count(self, counters: ImportCounters, raw: RawFacts, config: GraphConfig) -> None:
+    def count(self, counters: ImportCounters) -> None:
         """Tell what the rows show, each row under every name that fits it."""
         start, end = self.columns[3:]
-        start_kind, end_kind = self.starts[:, 0].astype(np.int8)[start], self.ends[:, 0].astype(np.int8)[end]
-        not_known = start_kind == TimeKind.UNKNOWN, end_kind == TimeKind.UNKNOWN
-        dates = config.unknown_dates
-        sentinels = [np.array([text in known for text in raw.times], np.bool_) for known in (dates.start, dates.end)]
+        no_start, no_end = self.starts.of_kind(start, TimeKind.UNKNOWN), self.ends.of_kind(end, TimeKind.UNKNOWN)
         seen = {
-            ImportCounter.UNTIMED: not_known[0] & not_known[1],
-            ImportCounter.UNKNOWN_START: not_known[0],
-            ImportCounter.UNKNOWN_END: not_known[1],
-            ImportCounter.OPEN_END: end_kind == TimeKind.OPEN,
-            ImportCounter.COARSE: (start_kind == TimeKind.COARSE) | (end_kind == TimeKind.COARSE),
-            ImportCounter.START_AFTER_END: self.starts[start, 3] > self.ends[end, 4],
-            ImportCounter.SENTINEL: sentinels[0][start] | sentinels[1][end],
-            ImportCounter.BAD_DATE: (start_kind == TimeKind.BAD) | (end_kind == TimeKind.BAD),
+            ImportCounter.UNTIMED: no_start & no_end,
+            ImportCounter.UNKNOWN_START: no_start,
+            ImportCounter.UNKNOWN_END: no_end,
+            ImportCounter.OPEN_END: self.ends.of_kind(end, TimeKind.OPEN),
+            ImportCounter.COARSE: self.starts.of_kind(start, TimeKind.COARSE) | self.ends.of_kind(end, TimeKind.COARSE),
+            ImportCounter.START_AFTER_END: _are_reversed(self.starts, self.ends, start, end),
+            ImportCounter.SENTINEL: _marked(start, self.starts.is_sentinel) | _marked(end, self.ends.is_sentinel),
+            ImportCounter.BAD_DATE: self.starts.of_kind(start, TimeKind.BAD) | self.ends.of_kind(end, TimeKind.BAD),
         }
         for counter, is_seen in seen.items():
-            counters.add(counter, int(is_seen.sum()))
-        counters.add(ImportCounter.DUPLICATE_EXACT, int((~sort_rows(self.columns)[1]).sum()))
+            counters.add(counter, int(self.copies[is_seen].sum()))
+        counters.add(ImportCounter.DUPLICATE_EXACT, int(self.copies.sum()) - len(self.copies))
         counters.add(ImportCounter.UNLABELLED_ENTITY, self.entity_problems.count(LabelProblem.MISSING))
         counters.add(ImportCounter.UNLABELLED_RELATION, self.relation_problems.count(LabelProblem.MISSING))
 
     def distinct_facts(self) -> _Columns:
         """Subject, relation, object, start and end of the rows without a reason, sorted, each once."""
-        kept = self.reasons == _KEPT
-        subject, relation, object_, start, end = (column[kept] for column in self.columns)
-        facts = [subject, relation, object_, self.starts[start, 1].astype(np.int32), self.ends[end, 1].astype(np.int32)]
-        return _distinct(facts)
+        subject, relation, object_, start, end = _chosen(self.columns, self.reasons == _KEPT)
+        times = self.starts.ranges[:, 1].astype(np.int32)[start], self.ends.ranges[:, 1].astype(np.int32)[end]
+        return distinct_rows((subject, relation, object_, *times))[0]
 
     def dropped(self, relation_types: RelationTypes, long_points: _Columns) -> DroppedFacts:
         """Distinct dropped rows whose ids are known and whose relation is not deleted."""
         aside = (self.reasons != _KEPT) & (self.reasons != _REASONS.index(DropReason.MISSING_ID))
         aside &= ~relation_types.is_deleted[self.columns[1]]
-        ids, (start, end) = [column[aside] for column in self.columns[:3]], [column[aside] for column in self.columns[3:]]
-        is_reversed = self.starts[start, 3] > self.ends[end, 4]
+        *ids, start, end = _chosen(self.columns, aside)
+        is_reversed = _are_reversed(self.starts, self.ends, start, end)
         # A reversed row may mean anything, even if the cut to the granularity hides that it is reversed.
-        lows = [np.where(is_reversed, NEG_INF, table[codes, 1]) for table, codes in ((self.starts, start), (self.ends, end))]
-        highs = [np.where(is_reversed, POS_INF, table[codes, 2]) for table, codes in ((self.starts, start), (self.ends, end))]
+        lows = [np.where(is_reversed, NEG_INF, times.ranges[codes, 1]) for times, codes in ((self.starts, start), (self.ends, end))]
+        highs = [np.where(is_reversed, POS_INF, times.ranges[codes, 2]) for times, codes in ((self.starts, start), (self.ends, end))]
         ids = [np.concatenate((column, extra)) for column, extra in zip(ids, long_points[:3], strict=True)]
         start_low, end_low = (np.concatenate((low, extra)) for low, extra in zip(lows, long_points[3:], strict=True))
         start_high, end_high = (np.concatenate((high, extra)) for high, extra in zip(highs, long_points[3:], strict=True))
@@ -163,7 +165,7 @@ class _Rows:
         # Between two bounds, known or coarse, a fact of a point relation stands for any granule.
         is_spanned = is_point & (start_low != NEG_INF) & (end_high != POS_INF)
         start_high, end_low = np.where(is_spanned, end_high, start_high), np.where(is_spanned, start_low, end_low)
-        return DroppedFacts(*_distinct([*ids, start_low, start_high, end_low, end_high, is_point]))
+        return DroppedFacts(*distinct_rows([*ids, start_low, start_high, end_low, end_high, is_point])[0])
 
 
 def _ranked(texts: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32]]:
@@ -190,20 +192,53 @@ def _resolve(ids: Sequence[str], labels: dict[str, str] | None, file: str, parti
     return [text or "" for text in texts], label_problems(texts, ids)
 
 
-def _time_table(texts: Sequence[str], config: GraphConfig, unknown: Sequence[str]) -> npt.NDArray[np.int64]:
-    """The time range of each distinct time text, one row each."""
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """Each distinct time text as what it means at one end of a fact, by first granule, so that codes sort as times do."""
+
+    ranges: npt.NDArray[np.int64]
+    """One `TimeRange` a row."""
+    is_sentinel: npt.NDArray[np.bool_]
+    """Which texts the config declares to mean "not known"."""
+
+    def of_kind(self, codes: npt.NDArray[np.int32], kind: TimeKind) -> npt.NDArray[np.bool_]:
+        """Which rows have a text of one kind here."""
+        return _marked(codes, self.ranges[:, 0] == kind)
+
+
+def _times(texts: Sequence[str], config: GraphConfig, unknown: Sequence[str]) -> tuple[_Times, npt.NDArray[np.int32]]:
+    """The meaning of each text, and the new position of each old one."""
     unknown_dates, open_dates = frozenset(unknown), frozenset(config.open_dates)
-    table = np.empty((len(texts), len(TimeRange._fields)), np.int64)
+    ranges = np.empty((len(texts), len(TimeRange._fields)), np.int64)
     numbering = config.year_numbering or YearNumbering.ASTRONOMICAL
     for row, text in enumerate(texts):
-        table[row] = read_time(text, config.granularity, numbering, open_dates=open_dates, unknown_dates=unknown_dates)
-    return table
+        ranges[row] = read_time(text, config.granularity, numbering, open_dates=open_dates, unknown_dates=unknown_dates)
+    order = np.argsort(ranges[:, 1], kind="stable")
+    rank = np.empty(len(texts), np.int32)
+    rank[order] = np.arange(len(texts), dtype=np.int32)
+    return _Times(ranges[order], np.array([text in unknown_dates for text in texts], np.bool_)[order]), rank
+
+
+def _are_reversed(starts: _Times, ends: _Times, start: npt.NDArray[np.int32], end: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """Which rows end before they start."""
+    is_reversed: npt.NDArray[np.bool_] = starts.ranges[:, 3].copy()[start] > ends.ranges[:, 4].copy()[end]
+    return is_reversed
+
+
+def _marked(codes: npt.NDArray[np.int32], is_marked: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Which rows have a code that is marked; mostly none is."""
+    return is_marked[codes] if is_marked.any() else np.zeros(len(codes), np.bool_)
+
+
+def _chosen(columns: _Columns, is_chosen: npt.NDArray[np.bool_]) -> _Columns:
+    """The chosen rows; no copy where all are."""
+    return list(columns) if is_chosen.all() else [column[is_chosen] for column in columns]
 
 
 def _reasons(
     columns: _Columns,
-    starts: npt.NDArray[np.int64],
-    ends: npt.NDArray[np.int64],
+    starts: _Times,
+    ends: _Times,
     entity_ids: Sequence[str],
     relation_ids: Sequence[str],
     no_entity: npt.NDArray[np.bool_],
@@ -212,18 +247,17 @@ def _reasons(
     """Position of the first reason of each row in `DropReason`, -1 without one."""
     subject, relation, object_, start, end = columns
     blank_entity, blank_relation = _are_blank(entity_ids), _are_blank(relation_ids)
-    start_kind, end_kind = starts[:, 0].astype(np.int8)[start], ends[:, 0].astype(np.int8)[end]
     tests = {
-        DropReason.MISSING_ID: blank_entity[subject] | blank_relation[relation] | blank_entity[object_],
-        DropReason.BAD_DATE: (start_kind == TimeKind.BAD) | (end_kind == TimeKind.BAD),
-        DropReason.UNKNOWN_START: start_kind == TimeKind.UNKNOWN,
-        DropReason.OPEN_START: start_kind == TimeKind.OPEN,
-        DropReason.UNKNOWN_END: end_kind == TimeKind.UNKNOWN,
-        DropReason.OPEN_END: end_kind == TimeKind.OPEN,
-        DropReason.COARSE: (start_kind == TimeKind.COARSE) | (end_kind == TimeKind.COARSE),
-        DropReason.REVERSED: starts[start, 3] > ends[end, 4],
-        DropReason.UNUSABLE_ENTITY: no_entity[subject] | no_entity[object_],
-        DropReason.UNUSABLE_RELATION: no_relation[relation],
+        DropReason.MISSING_ID: _marked(subject, blank_entity) | _marked(relation, blank_relation) | _marked(object_, blank_entity),
+        DropReason.BAD_DATE: starts.of_kind(start, TimeKind.BAD) | ends.of_kind(end, TimeKind.BAD),
+        DropReason.UNKNOWN_START: starts.of_kind(start, TimeKind.UNKNOWN),
+        DropReason.OPEN_START: starts.of_kind(start, TimeKind.OPEN),
+        DropReason.UNKNOWN_END: ends.of_kind(end, TimeKind.UNKNOWN),
+        DropReason.OPEN_END: ends.of_kind(end, TimeKind.OPEN),
+        DropReason.COARSE: starts.of_kind(start, TimeKind.COARSE) | ends.of_kind(end, TimeKind.COARSE),
+        DropReason.REVERSED: _are_reversed(starts, ends, start, end),
+        DropReason.UNUSABLE_ENTITY: _marked(subject, no_entity) | _marked(object_, no_entity),
+        DropReason.UNUSABLE_RELATION: _marked(relation, no_relation),
     }
     reasons = np.full(len(subject), _KEPT, np.int8)
     for reason in reversed(tests):
@@ -238,13 +272,6 @@ def _are_blank(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
     for row in np.flatnonzero(is_blank).tolist():
         is_blank[row] = not texts[row].strip()
     return is_blank
-
-
-def _distinct(columns: _Columns) -> _Columns:
-    """Rows sorted by their columns, the first most significant, each row once."""
-    order, is_new = sort_rows(columns)
-    order = order[is_new]
-    return [column[order] for column in columns]
 
 
 def _build(

@@ -40,6 +40,48 @@ def sort_rows(columns: Sequence[npt.NDArray[Any]]) -> tuple[Order, npt.NDArray[n
     return order, is_new
 
 
+def distinct_rows(columns: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray[Any]], npt.NDArray[np.int64]]:
+    """The rows in order, the first column most significant, each once; and how often each was there.
+
+    Rows that are so already are only looked at. Where one key holds a whole row, the keys are sorted and
+    unpacked again, which needs neither positions nor a random access.
+    """
+    rows = len(columns[0])
+    if _are_ascending(columns):
+        return list(columns), np.ones(rows, np.int64)
+    bounds = [(int(column.min()), int(column.max())) for column in columns]
+    widths = [(high - low).bit_length() for low, high in bounds]
+    if sum(widths) > _BITS:
+        order, is_new = sort_rows(columns)
+        order = order[is_new]
+        return [column[order] for column in columns], _run_lengths(is_new)
+    (key,) = _packed(columns, _BITS)
+    key.sort()
+    is_new = np.ones(rows, np.bool_)
+    np.not_equal(key[1:], key[:-1], out=is_new[1:])
+    key = key[is_new]
+    found = []
+    for column, (low, _), width in zip(reversed(columns), reversed(bounds), reversed(widths), strict=True):
+        found.append(((key & ((1 << width) - 1)) + low).astype(column.dtype))
+        key >>= width
+    return found[::-1], _run_lengths(is_new)
+
+
+def _are_ascending(columns: Sequence[npt.NDArray[Any]]) -> bool:
+    """Whether each row is greater than the one before it."""
+    is_same = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
+    for column in columns:
+        if (is_same & (column[1:] < column[:-1])).any():
+            return False
+        is_same &= column[1:] == column[:-1]
+    return not is_same.any()
+
+
+def _run_lengths(is_new: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """How many rows each new one stands for."""
+    return np.diff(np.flatnonzero(is_new), append=len(is_new))
+
+
 def _packed(columns: Sequence[npt.NDArray[Any]], room: int) -> list[npt.NDArray[np.int64]]:
     """As few keys of at most `room` bits as hold the same order, the first most significant."""
     keys: list[npt.NDArray[np.int64]] = []
