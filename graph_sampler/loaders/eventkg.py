@@ -34,6 +34,7 @@ PROPERTY_FILE = "property_labels"
 TEXT_EVENT_FILE = "text_events"
 DEFAULT_MIN_YEAR = 1000
 _READ = frozenset((*RELATION_FILES, *EVENT_TIME_FILES, *NAME_FILES, PROPERTY_FILE, TEXT_EVENT_FILE))
+_ARCHIVE = re.compile(r"\.(?:tar(?:\.[a-z0-9]+)?|tgz|zip|7z)\Z", re.IGNORECASE)
 _NAME = re.compile(r"([a-z_0-9]+)\.(?:nq|nt|ttl)(?:\.[a-z0-9]+)?\Z", re.IGNORECASE)
 
 
@@ -112,6 +113,7 @@ def _files(paths: list[Path]) -> dict[str, Path]:
             "no file of an EventKG dump that holds facts",
             where=", ".join(map(str, paths)),
             remedy=next((f"Name {folder}." for path in paths for folder in _dumps_below(path)), "")
+            or next((f"Unpack {path.name} and name its folder." for path in paths if _ARCHIVE.search(path.name)), "")
             or f"One of these is due: {', '.join(f'{name}.nq' for name in (*RELATION_FILES, *EVENT_TIME_FILES))}.",
         )
     if not found.keys() & set(NAME_FILES):

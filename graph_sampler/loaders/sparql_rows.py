@@ -48,7 +48,7 @@ def read_rows(path: Path, counters: ImportCounters) -> tuple[list[str], Iterator
     """
     start = read_head(path, _LONGEST_HEADER).lstrip()
     if start[:1] in (b"{", b"["):
-        return _json_rows(path)
+        return _json_rows(path, counters)
     if start.startswith(b"<"):
         raise GraphFormatError("XML or RDF where a table of results is due", where=str(path), remedy="Ask for JSON, CSV or TSV.")
     if b"\t" in start.partition(b"\n")[0]:
@@ -59,6 +59,9 @@ def read_rows(path: Path, counters: ImportCounters) -> tuple[list[str], Iterator
     if first is None:
         raise GraphFormatError("the file is empty", where=str(path))
     names = [cell.text.removeprefix("?") for cell in first[1]]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise GraphFormatError(f"two columns are called {twice!r}", where=f"{path}, line 1", remedy="Rename one of them.")
     return names, _rows_of_width(path, names, records, counters)
 
 
@@ -67,27 +70,37 @@ def is_unknown(text: str) -> bool:
     return text.startswith(_BLANK_NODE) or "/.well-known/genid/" in text or _BARE_BLANK_NODE.fullmatch(text) is not None
 
 
-def _json_rows(path: Path) -> tuple[list[str], Iterator[Row]]:
+def _json_rows(path: Path, counters: ImportCounters) -> tuple[list[str], Iterator[Row]]:
     try:
         value = orjson.loads(read_whole(path).removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as err:
         raise GraphFormatError(f"the JSON is cut off or damaged: {err.msg}", where=f"{path}, line {err.lineno}", remedy=_CUT) from None
     if isinstance(value, list):
-        rows = [row for row in value if isinstance(row, dict)]
+        rows = _objects(value, counters)
         names = list(dict.fromkeys(name for row in rows for name in row))
         return names, ({name: _plain(text) for name, text in row.items()} for row in rows)
     try:
-        names, bindings = value["head"]["vars"], value["results"]["bindings"]
+        names, bindings = list(map(str, value["head"]["vars"])), value["results"]["bindings"]
     except (KeyError, TypeError):
         raise GraphFormatError("not the JSON of SPARQL results", where=str(path), remedy="It has 'head' and 'results'.") from None
-    return names, ({name: _bound(cell) for name, cell in row.items()} for row in bindings)
+    return names, ({name: _bound(cell) for name, cell in row.items()} for row in _objects(bindings, counters))
+
+
+def _objects(values: Any, counters: ImportCounters) -> list[dict[str, Any]]:
+    """The objects of an array; anything else in it is counted as malformed."""
+    values = values if isinstance(values, list) else [values]
+    rows = [row for row in values if isinstance(row, dict)]
+    counters.add(ImportCounter.MALFORMED, len(values) - len(rows))
+    return rows
 
 
 def _plain(value: Any) -> Cell:
     return UNBOUND if value is None else Cell(str(value))
 
 
-def _bound(cell: dict[str, Any]) -> Cell:
+def _bound(cell: Any) -> Cell:
+    if not isinstance(cell, dict):
+        return _plain(cell)
     text, kind = str(cell.get("value", "")), cell.get("type")
     if kind == "bnode":
         return Cell(_BLANK_NODE + text, False)

@@ -33,6 +33,8 @@ def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> t
             raise GraphFormatError("a folder where a table is due", where=str(path), remedy="Name one unified_kg_*.csv of it.")
         is_json = read_head(path, HEAD_BYTES).lstrip().startswith(b"[")
         reader, rows = JsonArrayReader(path) if is_json else CsvReader(path, header=True), 0
+        if twice := [name for name in _COLUMNS.values() if reader.names is not None and reader.names.count(str(name)) > 1]:
+            raise GraphFormatError(f"two columns are called {twice[0]!r}", where=f"{path}, line 1", remedy="Rename one of them.")
         for batch in reader.batches(column_positions(reader, path, _COLUMNS, "format timelinekgqa")):
             facts.add(batch)
             rows += len(batch[0])

@@ -17,7 +17,7 @@ from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.dates import ABSENT, OPEN
 from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.label_tables import labels_of_config
-from graph_sampler.loaders.wikidata_entities import Entity, as_map, line_id, read_entities
+from graph_sampler.loaders.wikidata_entities import Entity, as_map, as_maps, line_id, read_entities
 from graph_sampler.loaders.wikidata_times import time_text
 from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels
 from state.config import GraphConfig, YearNumbering
@@ -107,7 +107,7 @@ class _StatementReader:
         for relation, statements in claims.items():
             if relation in (START, END, POINT) or (self._wanted and relation not in self._wanted):
                 continue
-            self._take_relation(subject, relation, [part for part in statements if isinstance(part, dict)])
+            self._take_relation(subject, relation, as_maps(statements))
         if self._has_events and claims.keys() & {START, END, POINT}:
             self._take_event(subject, claims)
         if len(self._rows) > before:
@@ -145,8 +145,7 @@ class _StatementReader:
     def _take_event(self, subject: str, claims: Mapping[str, Any]) -> None:
         """Add the time of an event, which it states as an item does its start, end or point in time."""
         snaks = {
-            part: [as_map(statement.get("mainsnak")) for statement in _best([s for s in claims.get(part, ()) if isinstance(s, dict)])]
-            for part in (START, END, POINT)
+            part: [as_map(statement.get("mainsnak")) for statement in _best(as_maps(claims.get(part)))] for part in (START, END, POINT)
         }
         self._rows.append((subject, EVENT_RELATION, EVENT_OBJECT, *self._bounds({part: found for part, found in snaks.items() if found})))
 
@@ -154,7 +153,7 @@ class _StatementReader:
         """Start and end; both absent where the qualifiers do not say which value belongs to which, or are not exact."""
         found: dict[str, set[str]] = {}
         for part, when_none in ((START, OPEN), (END, OPEN), (POINT, ABSENT)):
-            texts = {self._text(as_map(snak), when_none) for snak in qualifiers.get(part) or ()}
+            texts = {self._text(snak, when_none) for snak in as_maps(qualifiers.get(part))}
             if texts:
                 found[part] = texts
         if not found:
@@ -162,7 +161,7 @@ class _StatementReader:
         if any(len(texts) > 1 for texts in found.values()) or (POINT in found and len(found) > 1):
             self._counters.add(ImportCounter.AMBIGUOUS_PAIRING)
             return ABSENT, ABSENT
-        circumstances = (_item({"mainsnak": snak}) for snak in qualifiers.get(_CIRCUMSTANCES) or ())
+        circumstances = (_item({"mainsnak": snak}) for snak in as_maps(qualifiers.get(_CIRCUMSTANCES)))
         if any(part in qualifiers for part in _NOT_EXACT) or _CIRCA in circumstances:
             self._counters.add("not_exact")
             return ABSENT, ABSENT
@@ -197,8 +196,8 @@ class _Names:
             label = as_map(labels.get(language)).get("value")
             if isinstance(label, str):
                 self.labels.setdefault(identifier, label)
-            for alias in aliases.get(language) or ():
-                if isinstance(text := as_map(alias).get("value"), str):
+            for alias in as_maps(aliases.get(language)):
+                if isinstance(text := alias.get("value"), str):
                     self.aliases.setdefault(identifier, set()).add(text)
 
     def read(self, path: Path, wanted: Iterable[str], counters: ImportCounters) -> None:

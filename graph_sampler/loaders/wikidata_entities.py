@@ -38,12 +38,14 @@ def read_entities(path: Path, counters: ImportCounters, is_wanted: Callable[[byt
     Raises:
         GraphFormatError: the file is missing, damaged, or no JSON of entities.
     """
-    is_first = True
+    is_first, is_open = True, False
     for block, first in read_blocks(path):
         for number, line in enumerate(block.split(b"\n"), first):
             text = line.strip().removesuffix(b",")
             if text in (b"", b"[", b"]", b"[]"):
+                is_open = text == b"[" or (is_open and not text)
                 continue
+            is_open = is_open and text[-1:] != b"]"
             text = text.removeprefix(b"[").removesuffix(b"]") if text[:1] == b"[" or text[-1:] == b"]" else text
             if is_first:
                 entity = _parsed(text)
@@ -59,6 +61,8 @@ def read_entities(path: Path, counters: ImportCounters, is_wanted: Callable[[byt
                     yield from _within(entity)
     if is_first:
         raise GraphFormatError("no entity in this file", where=str(path))
+    if is_open:
+        counters.note(f"{path.name} is cut off: its array is never closed.")
 
 
 def line_id(line: bytes) -> str | None:
@@ -71,6 +75,11 @@ def line_id(line: bytes) -> str | None:
 def as_map(value: Any) -> Mapping[str, Any]:
     """A map of the JSON, in which empty maps are written as empty lists."""
     return value if isinstance(value, dict) else {}
+
+
+def as_maps(value: Any) -> list[dict[str, Any]]:
+    """The maps of a list of the JSON; none where it is no list."""
+    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
 def _parsed(text: bytes) -> Entity | None:

@@ -114,6 +114,11 @@ class _Terms:
             self._bounds[predicate] = _BOUNDS.get(self.iri(predicate) or b"", "")
         return self._bounds[predicate]
 
+    def undeclared(self, line: bytes) -> str:
+        """A prefix that a statement about a statement uses and the file has not declared; empty where there is none."""
+        terms = re.findall(rb"(?:^|\s)([^\s\"<>:]*:)\S", line)
+        return next((term.decode("utf-8", "replace") for term in terms if term != b"_:" and self.prefixes.iri(term) is None), "")
+
     def id(self, term: bytes) -> str | None:
         """A short id such as `yago:Ana_Roy`; `None` for a literal or a prefix that was not declared."""
         if term not in self._known:
@@ -154,6 +159,12 @@ class _AnnotationReader:
                     if not rows and self._unstated is None and not line[2:].lstrip().startswith(b"<"):
                         raise GraphFormatError(
                             "names with prefixes, as in YAGO 4.5", where=f"{path}, line {number}", remedy="Set graph.format: yago45."
+                        )
+                    if not rows and (unknown := terms.undeclared(line)):
+                        raise GraphFormatError(
+                            f"the prefix {unknown} is not declared",
+                            where=f"{path}, line {number}",
+                            remedy="A dump declares its prefixes in its first lines: has the file lost them?",
                         )
                     rows += 1
                     self._take(line, terms)

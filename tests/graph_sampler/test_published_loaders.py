@@ -321,6 +321,8 @@ def test_a_timeline_table_without_its_columns_is_refused(tmp_path: Path) -> None
     (tmp_path / "kg.csv").write_text("subject,predicate\na,b\n")
     assert "line 1: no column 'object'" in refusal(tmp_path / "kg.csv", "timelinekgqa")
     assert "unified_kg" in refusal(tmp_path, "timelinekgqa")
+    (tmp_path / "kg.csv").write_text(TIMELINE.replace("subject_json", "subject"))
+    assert "line 1: two columns are called 'subject'" in refusal(tmp_path / "kg.csv", "timelinekgqa")
 
 
 # What all share

@@ -441,6 +441,9 @@ def test_a_folder_without_facts_or_names_is_refused_and_one_with_both_is_recogni
         load(tmp_path)
     with pytest.raises(GraphFormatError, match="no such file or folder"):
         load(tmp_path / "none")
+    (tmp_path / "light.tar.gz").write_bytes(b"")
+    with pytest.raises(GraphFormatError, match=r"Unpack light\.tar\.gz and name its folder"):
+        load(tmp_path / "light.tar.gz")
 
 
 def test_a_dump_without_the_wanted_relations_is_refused(tmp_path: Path) -> None:

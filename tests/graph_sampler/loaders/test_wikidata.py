@@ -251,6 +251,19 @@ def test_a_label_for_all_languages_stands_in_and_a_missing_one_is_counted(tmp_pa
     assert (report.dropped, counters(report)["unlabelled_entity"]) == ({DropReason.UNUSABLE_ENTITY: 1}, 1)
 
 
+def test_parts_of_another_kind_are_passed_over_and_a_dump_that_is_cut_off_is_told(tmp_path: Path) -> None:
+    odd: Any = {"P39": 7, "P580": None, "P54": [KNOWN, {"mainsnak": item("Q2"), "qualifiers": {"P580": 5, "P582": [3]}}, 3]}
+    path = write(tmp_path / "dump.json", [entity("Q1", "Ana Roy", odd) | {"aliases": {"en": 3}}, *NAMES])
+    graph, report = load(path)
+    assert facts(graph) == [("Q1", "P54", "Q3", "1990-01-02", "1991-03-04")]
+    assert report.source is not None
+    assert report.source.notes == ()
+    path.write_bytes(path.read_bytes().removesuffix(b"\n]\n"))
+    _, report = load(path)
+    assert report.source is not None
+    assert report.source.notes == ("dump.json is cut off: its array is never closed.",)
+
+
 def test_a_broken_line_is_counted_and_the_next_one_read(tmp_path: Path) -> None:
     lines = dump([entity("Q1", "Ana Roy", {"P54": [KNOWN]}), *NAMES]).split(b"\n")
     (tmp_path / "dump.json").write_bytes(b"\n".join([*lines[:2], b'{"id":"Q99","claims":{"P54":[{"qualifiers":{"P580"', *lines[2:]]))

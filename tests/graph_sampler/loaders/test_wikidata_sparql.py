@@ -220,6 +220,7 @@ def test_a_point_in_time_is_both_bounds_and_an_id_is_no_label(tmp_path: Path) ->
         ('{"error": "too many requests"}', "not the JSON of SPARQL results"),
         ("a,b,c\r\n1,2,3\r\n", r"no variable for the subject: there are a, b, c.*graph.options.columns.subject"),
         ("item,prop,value\r\n1,2,3\r\n", "no variable for the start"),
+        ("item,prop,value,start,item\r\n1,2,3,4,5\r\n", "line 1: two columns are called 'item'"),
     ],
 )
 def test_results_that_are_cut_off_or_something_else_are_refused(text: str, says: str, tmp_path: Path) -> None:
@@ -236,6 +237,8 @@ def test_a_variable_or_field_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_broken_row_in_the_middle_is_counted(tmp_path: Path) -> None:
+    broken = as_json(texts()).replace('"bindings": [', '"bindings": [3, null, ')
+    assert counters(load(written(tmp_path / "results.json", broken))[1])["malformed"] == 2
     lines = as_csv(texts()).split("\r\n")
     _, report = load(written(tmp_path / "results.csv", "\r\n".join([*lines[:2], "a,b", *lines[2:]])))
     assert counters(report)["malformed"] == 1

@@ -134,6 +134,12 @@ def test_labels_for_all_languages_come_after_those_of_the_language(tmp_path: Pat
     assert (found["yago:Ana_Roy"], found["yago:FC_Arn"], found["yago:Bo_Lind"]) == ("Ana Roy", "Arn", "Bo Lind")
 
 
+def test_a_piece_of_a_file_without_its_prefixes_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "meta.ttl", annotated(FACTS, "yago45").replace(PREFIXES, PREFIXES.partition("@prefix schema")[0]))
+    with pytest.raises(GraphFormatError, match=r"meta.ttl, line 2: the prefix schema: is not declared"):
+        load(path, "yago45")
+
+
 NAMES = st.sampled_from([f"yago:Name_{letter}{letter}" for letter in "abcdef"])
 DATES = st.dates(datetime.date(1000, 1, 1), datetime.date(2100, 1, 1)).map(lambda date: str(date.replace(day=min(date.day, 28))))
 
