@@ -35,13 +35,14 @@ _UNROLLED = {(12554, 24): "Wikidata12k", (10623, 10): "YAGO11k"}
 _FEWEST_TO_TELL = 100
 """Rows below which their times are not looked at for unrolled spells."""
 _LARGEST = 1 << 40
+_WIDTH = 4
 _PADDING = frozenset(("0", "-1"))
 
 
 def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> tuple[RawFacts, RawLabels]:
     files = part_files(paths, _PREFIXES)
     cells = TsvReader(files[0]).first
-    raw = _indexed(files, cells, config, counters) if _is_indexed(cells) else _labelled(files, config, counters)
+    raw = _indexed(files, cells, config, counters) if _is_indexed(cells) else _labelled(files, cells, config, counters)
     labels = labels_of_config(config)
     labels.types = load_types(Path(config.types)) if config.types else {}
     return raw, labels
@@ -51,9 +52,9 @@ def _is_indexed(cells: list[str]) -> bool:
     return len(cells) in (4, 5) and all(cell.strip().lstrip("-").isdecimal() for cell in cells)
 
 
-def _labelled(files: list[Path], config: GraphConfig, counters: ImportCounters) -> RawFacts:
+def _labelled(files: list[Path], cells: list[str], config: GraphConfig, counters: ImportCounters) -> RawFacts:
     for key in ("origin", "step"):
-        if getattr(config.options, key) is not None:
+        if len(cells) == _WIDTH and getattr(config.options, key) is not None:
             remedy = "It is for rows with a time index; these have dates."
             raise ConfigError("is not read with labelled rows", where=f"graph.options.{key}", remedy=remedy)
     return read_quadruples(files, counters)

@@ -241,6 +241,8 @@ def test_a_time_index_is_a_day_by_origin_and_step_and_its_fifth_column_is_no_end
     assert "grows by 48" in refusal(folder, "icews", options=options | {"step": 36})
     write(tmp_path, train="0\t0\t1\t1999\t2004\n")
     assert "line 1: a fifth column '2004'" in refusal(folder, "icews", options=options)
+    write(tmp_path, train="0 0 1 24\n")
+    assert "line 1: 1 columns where 4 are due" in refusal(folder, "icews", options=options)
 
 
 def test_indexes_in_days_refuse_a_step_of_hours_and_unrolled_spells_are_refused(tmp_path: Path) -> None:
