@@ -27,7 +27,7 @@ from state.config import GraphConfig
 from state.errors import ConfigError, GraphFormatError
 from state.interval import Granularity, days_from_civil, format_granule
 
-_PREFIXES = ("", "icews_2014_", "icews_2005-15_", "icews_2005_2015_", "icews14_", "icews05-15_")
+_PREFIXES = ("", "icews_2014_", "icews_2005-2015_", "icews_2005-15_", "icews_2005_2015_", "icews14_", "icews05-15_")
 _ENTITIES, _RELATIONS = ("entity2id.txt", "entity2id"), ("relation2id.txt", "relation2id")
 _DATE = re.compile(r"-?\d{4}-\d\d-\d\d\Z")
 _UNROLLED = {(12554, 24): "Wikidata12k", (10623, 10): "YAGO11k"}

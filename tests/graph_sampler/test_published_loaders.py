@@ -338,6 +338,7 @@ STAMPED = 'Ana_Roy\tfather\tBo_Lind\t"1926-01-01T00:00:00Z"^^xsd:dateTime\n'
         ({"train": HYTE, "entity2id": ENTITIES, "relation2id": RELATIONS}, ["hyte"]),
         ({"g_valid": row("Ana_Roy") + row("Ana_Roy", SINCE, "1996")}, ["mmkb"]),
         ({"icews_2014_test": EVENTS}, ["icews"]),
+        ({"icews_2005-2015_valid": EVENTS}, ["icews"]),
         (INDEXED, ["icews"]),
         ({"full": "Ana_Roy\tMake_a_visit\tBo_Lind\t2005-01-03\n"}, ["multitq"]),
         ({"full": "China\tConsult\tIran\t2005-01-03\nAna_Roy\tMake_a_visit\tIran\t2005-01-03\n"}, ["multitq"]),
