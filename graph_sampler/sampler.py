@@ -59,6 +59,7 @@ class Worker:
     """What one process needs to propose and to render."""
 
     def __init__(self, graph: TemporalGraph, config: Config) -> None:
+        graph.build_indexes()  # before the worker is forked or sent
         self.graph = graph
         self.config = config
         self.encoder = RecordEncoder(graph, config.dataset, config.sampler.seed, package_version())

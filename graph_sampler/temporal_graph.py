@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import networkx as nx
@@ -82,9 +83,12 @@ class DroppedFacts:
         return len(self.subject)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TemporalGraph:
-    """Facts in columns, sorted by (subject, relation, object, start, end), with indexes from both ends."""
+    """Facts in columns, sorted by (subject, relation, object, start, end), with indexes from both ends.
+
+    Hash and indexes are made when they are first asked for: an import needs no index.
+    """
 
     granularity: Granularity
     name: str
@@ -109,31 +113,40 @@ class TemporalGraph:
     end: Codes
     """Last granule, included."""
     dropped: DroppedFacts
-    relation_is_point: Flags = field(init=False)
-    content_hash: str = field(init=False)
-    """SHA-256 of ids, labels, aliases, types, granularity, facts and dropped rows; independent of the source's order."""
-    _subject_offsets: Indices = field(init=False)
-    _by_object: AdjacencyIndex = field(init=False)
-    _dropped_by_subject: AdjacencyIndex = field(init=False)
-    _dropped_by_object: AdjacencyIndex = field(init=False)
 
     def __post_init__(self) -> None:
-        entities = len(self.entity_ids)
         for table in (self, self.dropped):
-            for column in table.__slots__:
-                value = getattr(table, column, None)
+            for column in fields(table):
+                value = getattr(table, column.name)
                 if isinstance(value, np.ndarray):
                     value.setflags(write=False)
-        derived = {
-            "relation_is_point": _frozen(np.array([kind is RelationType.POINT for kind in self.relation_types], dtype=np.bool_)),
-            "content_hash": self._hash(),
-            "_subject_offsets": _frozen(np.concatenate(([0], np.cumsum(np.bincount(self.subject, minlength=entities))))),
-            "_by_object": AdjacencyIndex(self.object, self.relation, entities),
-            "_dropped_by_subject": AdjacencyIndex(self.dropped.subject, self.dropped.relation, entities),
-            "_dropped_by_object": AdjacencyIndex(self.dropped.object, self.dropped.relation, entities),
-        }
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
+
+    @cached_property
+    def relation_is_point(self) -> Flags:
+        """Whether a relation is one of points, by code."""
+        is_point: Flags = _frozen(np.array([kind is RelationType.POINT for kind in self.relation_types], dtype=np.bool_))
+        return is_point
+
+    @cached_property
+    def _subject_offsets(self) -> Indices:
+        offsets: Indices = _frozen(np.concatenate(([0], np.cumsum(np.bincount(self.subject, minlength=len(self.entity_ids))))))
+        return offsets
+
+    @cached_property
+    def _by_object(self) -> AdjacencyIndex:
+        return AdjacencyIndex(self.object, self.relation, len(self.entity_ids))
+
+    @cached_property
+    def _dropped_by_subject(self) -> AdjacencyIndex:
+        return AdjacencyIndex(self.dropped.subject, self.dropped.relation, len(self.entity_ids))
+
+    @cached_property
+    def _dropped_by_object(self) -> AdjacencyIndex:
+        return AdjacencyIndex(self.dropped.object, self.dropped.relation, len(self.entity_ids))
+
+    def build_indexes(self) -> None:
+        """Make all indexes now, so that processes forked after it share them."""
+        self._subject_offsets, self._by_object, self._dropped_by_subject, self._dropped_by_object  # noqa: B018
 
     def __len__(self) -> int:
         """Number of facts."""
@@ -195,7 +208,9 @@ class TemporalGraph:
             )
         return graph
 
-    def _hash(self) -> str:
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of ids, labels, aliases, types, granularity, facts and dropped rows; independent of the source's order."""
         digest = hashlib.sha256()
         names: tuple[Any, ...] = (
             "chronoqg-graph-1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def imported(config: GraphConfig, path: Path) -> Path:
 
 
 def columns(table: Any) -> dict[str, tuple[Any, ...]]:
-    names = (name for name in table.__slots__ if isinstance(getattr(table, name), np.ndarray))
+    names = (field.name for field in fields(table) if isinstance(getattr(table, field.name), np.ndarray))
     return {name: (getattr(table, name).dtype, *getattr(table, name).tolist()) for name in names}
 
 
