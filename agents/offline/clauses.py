@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agents.offline.comparisons import COMPARISONS, Comparison, turn_around
-from agents.offline.english import gerund, indefinite, length_word, listed, past, rank_word, with_article
+from agents.offline.english import gerund, indefinite, inflected, length_word, listed, past, rank_word, with_article
 from agents.offline.template_reader import Asked, Fact, Name, Ordinal, Pairwise, Term, Variable
 from agents.offline.unknown_relations import readable, words_for
 from agents.offline.words import ANYONE, PERSON, THING, Noun, Words
@@ -96,13 +96,14 @@ def the_one(noun: Noun) -> str:
 
 def put(base: str, form: str) -> str:
     """A verb phrase in base form as `past`, `plural` past, `gerund` or `base`."""
-    verb, _, rest = base.partition(" ")
     if form == "gerund" and base.startswith("stop being "):
         return f"ceasing to be {base.removeprefix('stop being ')}"
-    forms = {"base": verb, "past": past(verb), "gerund": gerund(verb), "plural": "were" if verb == "be" else past(verb)}
-    if form == "plural" and (found := re.match(r"(a|made a) (member|citizen|cardinal)\b", rest)):
+    if form != "plural":
+        return base if form == "base" else inflected(base, gerund if form == "gerund" else past)
+    verb, _, rest = inflected(base, past).partition(" ")
+    if found := re.match(r"(a|made a) (member|citizen|cardinal)\b", rest):
         rest = f"{found[1][:-1]}{found[2]}s{rest[found.end() :]}"
-    return f"{forms[form]} {rest}".strip()
+    return f"{'were' if verb == 'was' else verb} {rest}".strip()
 
 
 def ask(agent: str, base: str) -> str:
@@ -254,11 +255,9 @@ class Clauses:
         return 2, self._against(f"{self.agent(other)} {put(base, 'past')}", sign, "")
 
     def inverse(self, told: Told, agent: str, form: str) -> str:
-        """The whole fact with the patient as subject: `was received by someone who ...`."""
-        if not told.words.inverse:
-            state = put(self.base(told, "state", GAP), "past")
-            return f"{put('be', form)} {'ones' if form == 'plural' else 'one'} that {agent} {state}"
-        if (found := _HAVING.fullmatch(told.words.inverse)) and agent.startswith("someone ") and not self.plain:
+        """The whole fact with the patient as subject: `was received by someone who ...`; its words have an inverse."""
+        is_someone = agent.startswith("someone ") and not agent.startswith("someone or something")
+        if (found := _HAVING.fullmatch(told.words.inverse)) and is_someone and not self.plain:
             one = "crew member" if found[1] == "crew" else found[1].removesuffix("s")
             return f"{put('have', form)} {indefinite(one)} {agent.removeprefix('someone ')}"
         its, it = ("their", "them") if form == "plural" else ("its", "it")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _IRREGULAR = {
     "be": ("was", "being"),
@@ -42,6 +42,9 @@ _IRREGULAR = {
     "meet": ("met", "meeting"),
     "quit": ("quit", "quitting"),
     "wear": ("wore", "wearing"),
+    "bring": ("brought", "bringing"),
+    "expel": ("expelled", "expelling"),
+    "set": ("set", "setting"),
 }
 _COUNTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 
@@ -62,6 +65,16 @@ def gerund(verb: str) -> str:
     if verb in _IRREGULAR:
         return _IRREGULAR[verb][1]
     return verb[:-1] + "ing" if verb.endswith("e") and not verb.endswith("ee") else verb + "ing"
+
+
+_ALTERNATIVES = re.compile(r"\w+(?:, \w+)*,? or \w+")
+
+
+def inflected(phrase: str, form: Callable[[str], str]) -> str:
+    """A phrase with its verb, or each of `praise or endorse`, in another form."""
+    verbs = _ALTERNATIVES.match(phrase) or re.match(r"\S*", phrase)
+    assert verbs is not None
+    return re.sub(r"\w+", lambda word: word[0] if word[0] == "or" else form(word[0]), verbs[0]) + phrase[verbs.end() :]
 
 
 def count_word(rank: int) -> str:

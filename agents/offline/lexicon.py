@@ -91,7 +91,8 @@ _LEGISLATOR = Words(
 )  # fmt: skip
 
 
-def _member(agent: Noun, group: Noun) -> Words:
+def member(agent: Noun, group: Noun) -> Words:
+    """Words for members of a kind of group."""
     return Words(
         agent, group, "be a member of {p}", "join {p}", "leave {p}", "have among {its} members {a}",
         short_start="join", short_end="leave", span="have {length} spell as a member of {p}",
@@ -106,6 +107,11 @@ _CHAIR = role("chairperson", PERSON, ORGANISATION, "be chaired by {a}")
 _OWNER = Words(ANYONE, THING, "own {p}", "become owner of {p}", "cease to own {p}", "be owned by {a}")
 _SITUATED = Words(PLACE, REGION, "be part of {p}", "become part of {p}", "stop being part of {p}", "include {a}")
 _WON = Words(CONTENDER, COMPETITION, "win {p}", inverse="be won by {a}")
+_SEATED = Words(
+    ORGANISATION, PLACE, "have headquarters in {p}", "set up headquarters in {p}", "close headquarters in {p}",
+    "be home to the headquarters of {a}",
+)  # fmt: skip
+_COACHED = role("coach", PERSON, TEAM, "have as {its} coach {a}")
 _RELEASED = Words(ARTIST, ALBUM, "release {p}", inverse="be released by {a}")
 _WROTE = Words(PERSON, BOOK, "write {p}", inverse="be written by {a}")
 _ACTED = Words(PERSON, FILM, "star in {p}", inverse="star {a}")
@@ -129,13 +135,16 @@ LEXICON: dict[str, Words] = {
     "plays for": _PLAYER,
     "head coach of": _COACH,
     "head coach": flip(_COACH),
+    "coach of sports team": _COACHED,
     "drove for": _DRIVER,
     "inducted into": Words(PERSON, HALL, "be inducted into {p}", inverse="induct {a}"),
     "winner of": _WON,
     "winner": flip(_WON),
+    "has winner": flip(_WON),
     "host of": Words(PLACE, EVENT, "host {p}", inverse="be hosted by {a}"),
     # prizes
     "award received": _RECEIVED,
+    "receive award": _RECEIVED,
     "nominated for": Words(RECIPIENT, AWARD, "be nominated for {p}", inverse="have among {its} nominees {a}"),
     "has won prize": Words(RECIPIENT, AWARD, "win {p}", inverse="be won by {a}"),
     "beatified by": Words(PERSON, POPE, "be beatified by {p}", inverse="beatify {a}"),
@@ -152,11 +161,12 @@ LEXICON: dict[str, Words] = {
         short_start="begin to reign", short_end="cease to reign", span="have {length} reign over {p}",
     ),
     "reigned as": _CROWN,
-    "member of political party": _member(PERSON, PARTY),
+    "member of political party": member(PERSON, PARTY),
     "member of legislature": _LEGISLATOR,
     "served in": _LEGISLATOR,
     "head of government of": _HEAD_OF_GOVERNMENT,
     "head of government": flip(_HEAD_OF_GOVERNMENT),
+    "has head of government": flip(_HEAD_OF_GOVERNMENT),
     "head of state of": _HEAD_OF_STATE,
     "head of state": flip(_HEAD_OF_STATE),
     "acceded to": Words(COUNTRY, ORGANISATION, "join {p}", inverse="be joined by {a}"),
@@ -211,6 +221,8 @@ LEXICON: dict[str, Words] = {
         PERSON, OCCUPATION, "work as {p}", "start to work as {p}", "give up work as {p}", "be followed by {a}",
         open_state="have {p}", open_start="take up {p}", open_end="give up {p}",
     ),
+    "headquarters in": _SEATED,
+    "headquarters location": _SEATED,
     "residence": Words(
         PERSON, PLACE, "live in {p}", "move to {p}", "move away from {p}", "be home to {a}",
         short_start="move there", short_end="move away",
@@ -250,7 +262,7 @@ LEXICON: dict[str, Words] = {
         PERSON, CHARACTER, "play {p}", "take on the role of {p}", "give up the role of {p}", "be played by {a}",
         short_start="take on the role", short_end="give up the role",
     ),
-    "member of band": _member(PERSON, BAND),
+    "member of band": member(PERSON, BAND),
     "member of": _GROUP,
     "is affiliated to": _GROUP,
     "released": _RELEASED,
@@ -265,9 +277,9 @@ LEXICON: dict[str, Words] = {
         PERSON, PERSON, "be the partner of {p}", "become the partner of {p}", "stop being the partner of {p}", "be the partner of {a}"
     ),
     "place of birth": Words(PERSON, PLACE, "be born in {p}", inverse="be the birthplace of {a}"),
-    "place of death": Words(PERSON, PLACE, "die in {p}", inverse="be where the death took place of {a}"),
+    "place of death": Words(PERSON, PLACE, "die in {p}", inverse="be the place of death of {a}"),
     "was born in": Words(PERSON, PLACE, "be born in {p}", inverse="be the birthplace of {a}"),
-    "died in": Words(PERSON, PLACE, "die in {p}", inverse="be where the death took place of {a}"),
+    "died in": Words(PERSON, PLACE, "die in {p}", inverse="be the place of death of {a}"),
     "significant event": Words(THING, EVENT, "go through {p}", inverse="happen to {a}"),
     "instance of": Words(
         THING, KIND, "be {p}", "become {p}", "stop being {p}", "be the kind of {a}",

@@ -251,7 +251,7 @@ class _Chain:
                 return f"{word} {put(self.say.base(told, 'state', link), 'past')}"
             return f"{word} {_chained(self._linked(told, conditions, 'past', link))}"
         if not conditions:
-            if not link.startswith("some"):
+            if not link.startswith("some") or not told.words.inverse:
                 return f"{word} {ask(link, self.say.base(told, 'state', GAP))}"
             return f"{word} {self.say.inverse(told, link, 'past')}"
         phrases = self.say.happenings(conditions, "base", GAP, told.agent)
@@ -311,8 +311,9 @@ class _Chain:
         link, where = self._link(start, index - 1)
         if is_agent:
             return f"{relative(noun)} {put(self.say.base(told, 'state', link), form)}", own, where
-        if index == 1 and self.stages[0].ordinal is not None and not self.say.plain and told.words.inverse.startswith("have among"):
-            return f"that {link} {put(self.say.base(told, 'state', GAP), 'past')}", own, where
+        is_ranked = index == 1 and self.stages[0].ordinal is not None and not self.say.plain
+        if not told.words.inverse or (is_ranked and told.words.inverse.startswith("have among")):
+            return f"{_that_agent(link)} {put(self.say.base(told, 'state', GAP), 'past')}", own, where
         return f"{relative(noun)} {self.say.inverse(told, link, form)}", own, where
 
     def _first(self, form: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.english import gerund, past
-from agents.offline.lexicon import LEXICON
-from agents.offline.words import ANYONE, Words, flip
+from agents.offline.english import gerund, inflected, past
+from agents.offline.event_lexicon import EVENTS
+from agents.offline.lexicon import LEXICON, member
+from agents.offline.words import ANYONE, Noun, Words, flip, role
 
 _PREPOSITIONS = {"at", "in", "on", "for", "to", "with", "from", "into", "by", "of", "under", "over", "against", "near", "as", "through"}
 _PARTICLES = _PREPOSITIONS - {"of"}
@@ -15,14 +16,29 @@ _INTRANSITIVE = {
     "graduated", "performed", "belonged", "collaborated", "retired", "moved", "travelled", "traveled", "visited", "merged",
 }  # fmt: skip
 _BASES = {
-    "make", "host", "consult", "criticize", "express", "engage", "sign", "praise", "discuss", "meet", "provide", "accuse", "demand",
-    "threaten", "use", "arrest", "reject", "investigate", "appeal", "return", "increase", "reduce", "impose", "cooperate", "negotiate",
+    "abduct", "accede", "accuse", "acknowledge", "apologize", "appeal", "arrest", "assassinate", "attempt", "block", "bring", "carry",
+    "coerce", "complain", "conduct", "confiscate", "consider", "consult", "cooperate", "criticize", "declare", "decline", "defend",
+    "defy", "demand", "demonstrate", "deny", "deport", "destroy", "discuss", "ease", "employ", "endorse", "engage", "expel", "express",
+    "fight", "give", "grant", "halt", "host", "impose", "increase", "investigate", "join", "kill", "make", "mediate", "meet", "mobilize",
+    "negotiate", "obstruct", "occupy", "play", "praise", "protest", "provide", "rally", "receive", "reduce", "refuse", "reject",
+    "release", "return", "seize", "share", "sign", "threaten", "torture", "use", "veto", "violate", "win", "yield",
 }  # fmt: skip
 """Verbs that open a label in their base form, as event data has them: `Make a visit`."""
+_NOUNS = {"block", "fight", "play", "release", "return", "share", "use", "veto", "win", "yield"}
+"""Those that are nouns where they stand alone."""
+_TRANSITIVE = {
+    "abduct", "accuse", "arrest", "assassinate", "coerce", "consult", "deport", "expel", "investigate", "praise", "reject", "threaten",
+    "torture", "criticize",
+}  # fmt: skip
+"""Those that take what they are done to as their object, with nothing between."""
 _PASTS = {
     "won": "win", "wrote": "write", "led": "lead", "made": "make", "held": "hold", "built": "build", "ran": "run", "fought": "fight",
     "flew": "fly", "sang": "sing", "left": "leave", "became": "become", "taught": "teach", "sold": "sell",
 }  # fmt: skip
+_ROLE = re.compile(r"((?:\w+ )?(?:captain|citizen|coach|employee|member|player)) of (?:the )?(.+)")
+"""What a label begins with that says whose its object is: `member of team`, but `place of birth`."""
+_PLURALS = {"headquarters", "colours", "colors", "studies", "works"}
+_VERBS = r"(?:\w+(?:, \w+)*,? or \w+|\w+)"
 _THIRD_PERSON = {
     "owns", "contains", "replaces", "follows", "produces", "manufactures", "leads", "runs", "operates", "controls", "makes", "sells",
     "supports", "employs", "includes", "borders", "shares", "influences", "teaches", "manages", "publishes", "sponsors", "uses",
@@ -33,7 +49,7 @@ _THIRD_PERSON = {
 def words_for(label: str) -> Words:
     """The words for a relation label: from the lexicon, else from the label itself."""
     plain = readable(label)
-    return LEXICON[plain] if plain in LEXICON else _read(plain)
+    return LEXICON.get(plain) or EVENTS.get(plain) or _read(plain)
 
 
 def is_noun(label: str) -> bool:
@@ -57,9 +73,11 @@ def _read(plain: str) -> Words:
         return _passive_or_role(rest)
     if first == "has" and rest:
         return _verb(_base_of_past(second), rest.partition(" ")[2]) if second.endswith("ed") else _verb("have as", rest)
-    if first in _BASES:
-        return _verb(first, rest if last in _PREPOSITIONS else f"{rest} with regard to")
-    if first in _THIRD_PERSON or (first.endswith("s") and not first.endswith("ss") and second in _PARTICLES):
+    if first.rstrip(",") in _BASES and (rest or first not in _NOUNS):
+        return _event(plain)
+    if (found := _ROLE.fullmatch(plain)) and last not in _PREPOSITIONS:
+        return _role(found[1], found[2])
+    if first in _THIRD_PERSON or (first.endswith("s") and first not in _PLURALS and not first.endswith("ss") and second in _PARTICLES):
         return _verb(_base_of_third_person(first), rest)
     if first in _PASTS and second not in ("by", "of"):
         return _verb(_PASTS[first], rest)
@@ -76,6 +94,25 @@ def _verb(base: str, rest: str) -> Words:
         return Words(ANYONE, ANYONE, phrase, inverse=f"be {past(base)} by {{a}}" if past(base).endswith("ed") else "")
     is_open = rest.rpartition(" ")[2] in _PREPOSITIONS
     return Words(ANYONE, ANYONE, phrase, inverse=f"have {gerund(base)} {rest} {{it}} {{a}}" if is_open else "")
+
+
+def _event(plain: str) -> Words:
+    """What event data call by a verb, with what or whom it has to do after it: `criticize or denounce {p}`."""
+    verbs = re.match(_VERBS, plain)
+    assert verbs is not None
+    rest = plain[verbs.end() :].strip()
+    if not rest and re.split(r"\W", plain)[0] in _TRANSITIVE:
+        return Words(ANYONE, ANYONE, f"{plain} {{p}}", inverse=f"be {inflected(plain, past)} by {{a}}")
+    link = "" if plain.rpartition(" ")[2] in _PREPOSITIONS else " with regard to"
+    return Words(ANYONE, ANYONE, f"{plain}{link} {{p}}")
+
+
+def _role(name: str, kind: str) -> Words:
+    """A role in a thing of some kind: `member of team`, with the team as the fact's object."""
+    noun = Noun(kind, kind if kind.endswith("s") else re.sub(r"(?<![aeiou])y\Z", "ie", kind) + "s")
+    if name == "member":
+        return member(ANYONE, noun)
+    return role(name, ANYONE, noun, f"have as {{its}} {name} {{a}}", "a " if name in ("citizen", "employee", "player") else "")
 
 
 def _passive_or_role(rest: str) -> Words:

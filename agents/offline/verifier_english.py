@@ -42,7 +42,7 @@ def _points_back(tokens: list[Token]) -> bool:
         is_adjunct = token.kind == "connective" or (is_adjunct and token.kind not in ("comma", "and", "relative"))
         if token.text == "that" and may_be_noun(following):
             return True
-        if token.text in ("such", "considering", ":") or (token.kind == "connective" and following.text == "both"):
+        if token.text in ("such", "considering", ":", "entity", "entities") or (token.kind == "connective" and following.text == "both"):
             return True
         if is_adjunct and token.text in SOMEONE and following.kind != "relative":
             return True

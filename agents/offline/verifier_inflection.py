@@ -13,6 +13,7 @@ _IRREGULAR: dict[str, str] = {
     "tie": "tying", "win": "won", "write": "wrote written", "split": "split", "die": "dying", "wed": "wed",
     "be": "is was were been being are",
     "learn": "learnt", "send": "sent", "see": "saw seen", "have": "has had having", "do": "did does done doing", "keep": "kept",
+    "bear": "bore born borne", "build": "built", "draw": "drew drawn", "know": "knew known", "meet": "met", "speak": "spoke spoken",
     "man": "men", "woman": "women", "child": "children", "wife": "wives", "alumnus": "alumni",
 }  # fmt: skip
 _PLURALS = frozenset(["man", "woman", "child", "wife", "alumnus"])
@@ -26,7 +27,7 @@ PAST = frozenset(
 """Irregular past forms: never nouns."""
 _DOUBLING_WORDS = """
 run win sit get put set begin split quit wed step transfer admit drop plan enrol cut permit commit pen sin abet refer
-occur star
+occur star expel
 """
 _DOUBLING = frozenset(_DOUBLING_WORDS.split())
 
@@ -50,6 +51,19 @@ def forms_of(base: str) -> frozenset[str]:
     if base in ("travel", "model", "enrol"):
         found |= {base + "led", base + "ling"}
     return frozenset(found)
+
+
+def bases_of(form: str) -> set[str]:
+    """The base forms that may have this inflected form; more than one where spelling does not tell."""
+    found = {base for base, forms in _IRREGULAR.items() if form in forms.split()}
+    if form.endswith(("ied", "ies")):
+        found |= {form[:-3] + "y", form[:-1]}
+    elif form.endswith("ed"):
+        stem = form[:-2]
+        found |= {stem, form[:-1], *([stem[:-1]] if stem[-2:-1] == stem[-1:] else [])}
+    elif form.endswith("s"):
+        found |= {form[:-1], *([form[:-2]] if form.endswith("es") else [])}
+    return {base for base in found if form in forms_of(base)}
 
 
 def phrases_of(base: str) -> set[tuple[str, ...]]:

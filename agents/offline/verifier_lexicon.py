@@ -335,7 +335,11 @@ ENTRIES: dict[str, Entry] = {
         "earn receive obtain hold get gain award complete", "", "", "degree graduate doctorate graduation holder", "scholar"
     ),
     "residence": Entry(
-        "live reside dwell settle stay inhabit", "move settle", "leave depart", "resident residence home inhabitant", "city town place"
+        "live reside dwell settle stay inhabit",
+        "move settle",
+        "leave depart move_away move_out",
+        "resident residence home inhabitant",
+        "city town place",
     ),
     "heritage designation": Entry(
         "designate list protect classify register inscribe",
@@ -461,6 +465,16 @@ ENTRIES: dict[str, Entry] = {
     "manager": Entry("manage coach run", _OFFICE_START, _OFFICE_END, "manager management boss", "team club"),
     "significant event": Entry("", "", "", "event", "building place"),
     "sport": Entry("play compete", "take_up", "give_up", "sport", ""),
+    "place of birth": Entry("bear", "", "", "birth birthplace native", "place city town"),
+    "place of death": Entry("die pass_away", "", "", "death", "place city town"),
+    "chairperson": Entry(
+        "chair head lead run preside",
+        _OFFICE_START,
+        _OFFICE_END,
+        "chair chairman chairwoman head president",
+        "organisation organization company club society",
+    ),
+    "headquarters in": Entry("base locate", "set_up open establish", "close leave", "headquarters seat home", "place city organization"),
     "noble title": Entry("hold bear", "become inherit receive", "lose", "title holder", "duke earl count king"),
 }
 
@@ -481,5 +495,14 @@ OTHER_LABELS: dict[str, str] = {
     "served in": "member of legislature",
     "conflict": "fought in",
     "is citizen of": "country of citizenship",
+    "receive award": "award received",
+    "has winner": "winner",
+    "has head of government": "head of government",
+    "coach of sports team": "head coach",
+    "headquarters location": "headquarters in",
+    "premiered in": "premiered",
+    "directed by": "director",
+    "was born in": "place of birth",
+    "died in": "place of death",
 }
 """Labels of other schemas that mean a relation above."""

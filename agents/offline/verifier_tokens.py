@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.offline.verifier_inflection import forms_of, phrases_of
-from agents.offline.verifier_lexicon import ENTRIES, OTHER_LABELS, Entry, Trigger
+from agents.offline.verifier_labels import read_label
+from agents.offline.verifier_lexicon import Trigger
 from agents.offline.verifier_query import Evidence
 from agents.offline.verifier_words import (
+    ANYTHING,
     AUXILIARIES,
     COMPARATIVES,
     CONNECTIVES,
@@ -33,7 +35,7 @@ from agents.offline.verifier_words import (
 from graph_sampler.labels import normalise_label
 
 _PIECE = re.compile(r"\w+|[^\w\s]")
-_TOKEN = re.compile(r"<[^>]+>|@\d+|'s\b|\w+(?:-\w+)*|[^\w\s]")
+_TOKEN = re.compile(r"<[^>]+>|[@~]\d+|'s\b|\w+(?:-\w+)*|[^\w\s]")
 _BE = frozenset(["was", "were", "been", "being", "is", "are"])
 
 
@@ -78,28 +80,51 @@ class Unit:
         return [name for name in self.connectives if name in CONNECTIVES]
 
 
+class _Vocabulary(NamedTuple):
+    """What may be said of the relations at hand."""
+
+    phrases: dict[str, list[tuple[tuple[str, ...], tuple[Trigger, ...]]]]
+    """By first word, longest first."""
+    types: frozenset[str]
+    """Nouns for kinds of things."""
+    labels: list[tuple[re.Pattern[str], Trigger]]
+    """Labels that are said as they stand, longest first."""
+
+
 @lru_cache(maxsize=512)
-def _vocabulary(relations: frozenset[str]) -> tuple[dict[str, list[tuple[tuple[str, ...], tuple[Trigger, ...]]]], frozenset[str]]:
-    """Phrases by first word, longest first, and type nouns, for the relations at hand."""
+def _vocabulary(relations: frozenset[tuple[str, str]]) -> _Vocabulary:
+    """The words for some relations, each given by its normalised label and one as it is spelt."""
     phrases: dict[tuple[str, ...], set[Trigger]] = {}
     types: set[str] = set()
-    for relation in relations:
-        entry = ENTRIES.get(OTHER_LABELS.get(relation, relation), Entry("", "", "", "", ""))
-        own = " ".join(word for word in re.findall(r"\w+", relation) if word not in FUNCTION)
+    labels: list[tuple[re.Pattern[str], Trigger]] = []
+    for relation, spelt in relations:
+        entry, whole_label = read_label(spelt)
         for words, aspect, is_verb in [
-            (entry.whole, None, True), (entry.start, "s", True), (entry.end, "e", True), (f"{entry.nouns} {own}", None, False),
+            (entry.whole, None, True), (entry.start, "s", True), (entry.end, "e", True), (entry.nouns, None, False),
         ]:  # fmt: skip
             for base in words.split():
                 for phrase in phrases_of(base):
                     phrases.setdefault(phrase, set()).add(Trigger(relation, aspect, is_verb))
         for base in entry.types.split():
             types |= forms_of(base)
+        if whole_label is not None:
+            labels.append((whole_label, Trigger(relation, None, True)))
     by_first: dict[str, list[tuple[tuple[str, ...], tuple[Trigger, ...]]]] = {}
     for phrase, triggers in phrases.items():
         by_first.setdefault(phrase[0], []).append((phrase, tuple(sorted(triggers, key=str))))
     for found in by_first.values():
         found.sort(key=lambda pair: -len(pair[0]))
-    return by_first, frozenset(types)
+    labels.sort(key=lambda pair: (-len(pair[0].pattern), pair[0].pattern))
+    return _Vocabulary(by_first, frozenset(types), labels)
+
+
+def _spelt(relations: frozenset[str], evidence: Evidence) -> frozenset[tuple[str, str]]:
+    """Each normalised label with a label of the evidence that it comes from."""
+    by_label = evidence.relations_by_label
+    return frozenset(
+        (label, min(evidence.relation_labels[name] for name in by_label.get(label, ())) if label in by_label else label)
+        for label in relations
+    )
 
 
 def _is_common(words: list[str], types: frozenset[str]) -> bool:
@@ -143,7 +168,7 @@ def replace_names(question: str, evidence: Evidence, types: frozenset[str] = fro
         last = pieces[stop].end()
         at = stop + 1
     out.append(text[last:])
-    if any(sign in re.sub(r" @\d+ $", "", part) for part in out for sign in "@<>"):
+    if any(sign in re.sub(r" @\d+ $", "", part) for part in out for sign in "@<>~"):
         raise Unreadable("a sign that stands for names and phrases here")
     return re.sub(r"(@\d+) '(?!\w)", r"\1 's", re.sub(r"(@\d+) 's\b", r"\1 's", " ".join("".join(out).split()))), names
 
@@ -155,20 +180,48 @@ def mark_phrases(text: str) -> str:
     return text
 
 
+def _mark_labels(text: str, labels: list[tuple[re.Pattern[str], Trigger]]) -> tuple[str, list[tuple[str, Trigger]]]:
+    """The text with `~0`, `~1`, ... for the labels that are said as they stand, and the verb and meaning of each."""
+    said: list[tuple[str, Trigger]] = []
+
+    def mark(found: re.Match[str], trigger: Trigger) -> str:
+        said.append((re.split(r"\W", found[0], maxsplit=1)[0], trigger))
+        return f" ~{len(said) - 1} "
+
+    for pattern, trigger in labels:
+        text = pattern.sub(partial(mark, trigger=trigger), text)
+    return text, said
+
+
+def _without_alternatives(text: str) -> str:
+    """The text with "entity" for what may be someone or something, and for the "one" that points back to it."""
+    if not ("someone or something" in text or re.match(r"of those (?:that|who|which)\b|who or what\b", text)):
+        return text
+    for pattern, word in ANYTHING:
+        text = pattern.sub(word, text)
+    return text
+
+
 def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> list[Token]:
     """The question's tokens, without the question mark.
 
     Raises:
         Unreadable: a word is not known, or the text does not end as one question.
     """
-    phrases, types = _vocabulary(relations)
+    phrases, types, labels = _vocabulary(_spelt(relations, evidence))
     text, names = replace_names(question, evidence, types)
     if not text.endswith("?") or "?" in text[:-1] or "\x00" in text:
         raise Unreadable("not one question")
-    words = _TOKEN.findall(mark_phrases(text[:-1]))
+    text, said = _mark_labels(_without_alternatives(text[:-1]), labels)
+    words = _TOKEN.findall(mark_phrases(text))
     tokens: list[Token] = []
     at = 0
     while at < len(words):
+        if words[at].startswith("~"):
+            text, trigger = said[int(words[at][1:])]
+            tokens.append(Token("relation", text, len(tokens), triggers=(trigger,)))
+            at += 1
+            continue
         token, length = _token(words, at, len(tokens), names, phrases, types)
         if token is None:
             parts = words[at].split("-")

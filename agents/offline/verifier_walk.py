@@ -100,6 +100,9 @@ class Walker:
             if found and self._is_inverted() and any(trigger.is_verb for trigger in token.triggers):
                 # "did that person work": the verb is still to come.
                 return found
+            if found and found[-1].kind == "type" and token.kind == "relation" and self._is_after_copula():
+                # "which was that person head coach of": what the person was is still to come.
+                return found
             if is_noun(token) or (has_article and may_be_noun(token)):
                 found.append(token)
             elif not (
@@ -112,6 +115,11 @@ class Walker:
 
     def _is_inverted(self) -> bool:
         return self.current is not None and not self.current.has_verb and any(t.text in ("did", "do", "does") for t in self.current.tokens)
+
+    def _is_after_copula(self) -> bool:
+        current = self.current
+        is_asked = current is not None and current.gap is not None and not current.has_verb
+        return is_asked and current is not None and current.is_passive and not current.slots[1:]
 
     @staticmethod
     def _is_link(token: Token, found: list[Token], has_article: bool) -> bool:

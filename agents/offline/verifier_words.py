@@ -114,6 +114,19 @@ _PHRASES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
 ]  # fmt: skip
 MARKERS = [(re.compile(pattern), _in_capitals(replacement)) for pattern, replacement in _PHRASES]
 
+ANYTHING = [
+    (re.compile(pattern), word)
+    for pattern, word in (
+        (r"\bsomeone or something\b", "an entity"),
+        (r"\bwho or what\b", "which entity"),
+        (r"^of those (?=(?:that|who|which|with)\b|@|\w+ed\b)", "of the entities "),
+        (r"\bsuch a one\b", "such an entity"),
+        (r"\b((?:the|that) other|that) one\b", r"\1 entity"),
+        (r"(?<!\btake )\bthe one (?=that\b|who\b|which\b)", "the entity "),
+    )
+]
+"""Words for what may be a person or a thing, and the noun to read for them."""
+
 _CONNECTIVES = """
 after at before coincide contains during earlier equals later overlap overlap-end overlap-start prev same since then until when
 while
@@ -145,7 +158,7 @@ became become becomes becoming been being between both but by called came can co
 does doing done down during each either else entire entirely eventually ever every exactly fall falls fell for from full fully
 gave get gets getting give given gives giving go goes going gone got had happened has have having held hold holding holds in into
 is itself just last lasted lasting lasts lay made make makes making moment name named of off on once only onto or other out over
-own point precisely ran remain remained respectively run same saw see seen serve served serves serving set so some spend spending
+own point precisely ran regard remain remained respectively run same saw see seen serve served serves serving set so some spend spending
 spent stay stayed still strictly such take taken takes taking the then through to together too took up very was way well went were
 whole wholly will with would “ ”
 """
