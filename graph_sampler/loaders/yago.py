@@ -200,7 +200,12 @@ class _AnnotationReader:
                 column.append(cell)
 
     def _time(self, term: bytes) -> str:
-        """The time text of a literal, no finer than its datatype and, where that says little, than the setting."""
+        """The time text of a literal, no finer than its datatype and, where that says little, than the setting.
+
+        A blank node stands for a date that is not known.
+        """
+        if term.startswith(b"_:"):
+            return ABSENT
         known = self._times.get(term)
         if known is None:
             if len(self._times) >= _MOST_KNOWN:

@@ -108,11 +108,17 @@ def test_yago_4_with_blanks_for_tabs_is_told_apart_and_read_alike(tmp_path: Path
 
 
 def test_early_files_of_yago_45_have_another_schema_address_and_no_full_stop(tmp_path: Path) -> None:
-    text = annotated(FACTS, "yago45").replace("http://schema.org/", "https://schema.org/").replace("^^xsd:date\t.", "^^xsd:date")
-    path = written(tmp_path / "05-yago-final-meta.tsv", text)
+    text = (
+        annotated(FACTS, "yago45")
+        .replace("http://schema.org/", "https://schema.org/")
+        .replace('"^^xsd:date\t.', 'T00:00:00Z"^^xsd:dateTime')
+    )
+    unknown = "<<\tyago:Ana_Roy\tschema:spouse\tyago:Bo_Lind\t>>\tschema:startDate\t_:0f2a\n"
+    path = written(tmp_path / "yago-meta-facts.ntx", text + unknown)
     graph, report = load(path, "yago45")
     assert told(graph) == {(*fact[:3], fact[3][:4], fact[4][:4]) for fact in FACTS}
-    assert counters(report) == {"label_from_name": 4}
+    assert counters(report) == {"label_from_name": 4, "untimed": 1, "unknown_start": 1, "unknown_end": 1}
+    assert list(guess_formats(path)) == ["yago45"]
 
 
 def test_later_files_of_yago_45_state_years_and_the_setting_does_not_make_them_finer(tmp_path: Path) -> None:
