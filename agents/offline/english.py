@@ -46,6 +46,10 @@ _IRREGULAR = {
     "expel": ("expelled", "expelling"),
     "set": ("set", "setting"),
 }
+_PARTICIPLES = {
+    "choose": "chosen", "draw": "drawn", "drive": "driven", "fly": "flown", "give": "given", "know": "known", "run": "run",
+    "speak": "spoken", "take": "taken", "wear": "worn", "write": "written",
+}  # fmt: skip
 _COUNTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 
 
@@ -65,6 +69,11 @@ def gerund(verb: str) -> str:
     if verb in _IRREGULAR:
         return _IRREGULAR[verb][1]
     return verb[:-1] + "ing" if verb.endswith("e") and not verb.endswith("ee") else verb + "ing"
+
+
+def participle(verb: str) -> str:
+    """The past participle of a verb's base form: `give` -> `given`."""
+    return _PARTICIPLES.get(verb) or past(verb)
 
 
 _ALTERNATIVES = re.compile(r"\w+(?:, \w+)*,? or \w+")

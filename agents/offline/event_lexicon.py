@@ -6,34 +6,38 @@ by `unknown_relations`.
 
 from __future__ import annotations
 
+from agents.offline.english import inflected, participle
 from agents.offline.words import ANYONE, Words
 
 
-def _said(noun: str, link: str) -> Words:
-    """Something that one makes, and whom it concerns: `make a visit to {p}`."""
-    return Words(ANYONE, ANYONE, f"make {noun} {link} {{p}}")
+def event(phrase: str) -> Words:
+    """Words for a verb phrase that ends before what it has to do with: `make a visit to`."""
+    return Words(ANYONE, ANYONE, f"{phrase} {{p}}", inverse=f"be {inflected(phrase, participle)} by {{a}}")
 
 
 EVENTS: dict[str, Words] = {
-    "make statement": _said("a statement", "about"),
-    "make a visit": _said("a visit", "to"),
-    "make an appeal or request": _said("an appeal or request", "to"),
-    "make optimistic comment": _said("an optimistic comment", "about"),
-    "make pessimistic comment": _said("a pessimistic comment", "about"),
-    "make empathetic comment": _said("an empathetic comment", "about"),
-    "host a visit": Words(ANYONE, ANYONE, "host a visit by {p}"),
-    "meet at a 'third' location": Words(ANYONE, ANYONE, "meet at a third location with {p}"),
-    "discuss by telephone": Words(ANYONE, ANYONE, "discuss by telephone with {p}"),
-    "express intent to meet or negotiate": Words(ANYONE, ANYONE, "express intent to meet or negotiate with {p}"),
-    "express intent to cooperate": Words(ANYONE, ANYONE, "express intent to cooperate with {p}"),
-    "engage in negotiation": Words(ANYONE, ANYONE, "engage in negotiation with {p}"),
-    "engage in diplomatic cooperation": Words(ANYONE, ANYONE, "engage in diplomatic cooperation with {p}"),
-    "sign formal agreement": Words(ANYONE, ANYONE, "sign a formal agreement with {p}"),
-    "provide aid": Words(ANYONE, ANYONE, "provide aid to {p}"),
-    "provide economic aid": Words(ANYONE, ANYONE, "provide economic aid to {p}"),
-    "provide humanitarian aid": Words(ANYONE, ANYONE, "provide humanitarian aid to {p}"),
-    "provide military aid": Words(ANYONE, ANYONE, "provide military aid to {p}"),
-    "occupy territory": Words(ANYONE, ANYONE, "occupy territory of {p}"),
-    "demand": Words(ANYONE, ANYONE, "make a demand of {p}"),
+    label: event(phrase)
+    for label, phrase in (
+        ("make statement", "make a statement about"),
+        ("make a visit", "make a visit to"),
+        ("host a visit", "host a visit from"),
+        ("make an appeal or request", "make an appeal or request to"),
+        ("make optimistic comment", "make an optimistic comment about"),
+        ("make pessimistic comment", "make a pessimistic comment about"),
+        ("make empathetic comment", "make an empathetic comment about"),
+        ("meet at a 'third' location", "meet at a third location with"),
+        ("discuss by telephone", "discuss by telephone with"),
+        ("express intent to meet or negotiate", "express intent to meet or negotiate with"),
+        ("express intent to cooperate", "express intent to cooperate with"),
+        ("engage in negotiation", "engage in negotiation with"),
+        ("engage in diplomatic cooperation", "engage in diplomatic cooperation with"),
+        ("sign formal agreement", "sign a formal agreement with"),
+        ("provide aid", "provide aid to"),
+        ("provide economic aid", "provide economic aid to"),
+        ("provide humanitarian aid", "provide humanitarian aid to"),
+        ("provide military aid", "provide military aid to"),
+        ("occupy territory", "occupy territory of"),
+        ("demand", "make a demand of"),
+    )
 }
 """Relation label, lower case and with its words apart -> its words."""

@@ -226,6 +226,9 @@ class _Chain:
             return self._direct(told, conditions, question_word(noun), self._some_link(last))
         if not is_agent and self._is_short(start, last):
             return self._direct(told, conditions, question_word(noun), self._link(start, last - 1)[0])
+        if not conditions and not is_agent and not told.words.inverse:
+            link, where = self._link(start, last - 1)
+            return f"{question_word(noun)} {ask(link, self.say.base(told, 'state', GAP))}" + (f", where {where}" if where else "")
         if not conditions:
             head, _, where = self._described(start, last, "past")
             head = head.removeprefix("that ").removeprefix("who ")

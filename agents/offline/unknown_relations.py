@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.english import gerund, inflected, past
-from agents.offline.event_lexicon import EVENTS
+from agents.offline.english import gerund, past
+from agents.offline.event_lexicon import EVENTS, event
 from agents.offline.lexicon import LEXICON, member
 from agents.offline.words import ANYONE, Noun, Words, flip, role
 
@@ -101,10 +101,8 @@ def _event(plain: str) -> Words:
     verbs = re.match(_VERBS, plain)
     assert verbs is not None
     rest = plain[verbs.end() :].strip()
-    if not rest and re.split(r"\W", plain)[0] in _TRANSITIVE:
-        return Words(ANYONE, ANYONE, f"{plain} {{p}}", inverse=f"be {inflected(plain, past)} by {{a}}")
-    link = "" if plain.rpartition(" ")[2] in _PREPOSITIONS else " with regard to"
-    return Words(ANYONE, ANYONE, f"{plain}{link} {{p}}")
+    is_direct = not rest and re.split(r"\W", plain)[0] in _TRANSITIVE
+    return event(plain if is_direct or plain.rpartition(" ")[2] in _PREPOSITIONS else f"{plain} with regard to")
 
 
 def _role(name: str, kind: str) -> Words:

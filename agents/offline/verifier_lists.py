@@ -7,9 +7,37 @@ from __future__ import annotations
 
 from agents.offline.verifier_tokens import Token
 
+_BOUNDS = ("comma", "and", "connective", "relative")
+
 
 def spread(tokens: list[Token]) -> list[Token]:
-    """The tokens with "after both X and Y left" as "after X left and after Y left"."""
+    """The tokens with "after both X and Y left" as "after X left and after Y left", and so with what is said of both."""
+    return _adjuncts(_statements(tokens))
+
+
+def _statements(tokens: list[Token]) -> list[Token]:
+    """The tokens with "that joined both X and Y" as "that joined X and joined Y", "that both X and Y left" likewise."""
+    for at, token in enumerate(tokens):
+        first, link, second = tokens[at + 1 : at + 4] if len(tokens) > at + 3 else (token,) * 3
+        if token.text != "both" or [first.kind, link.kind, second.kind] != ["name", "and", "name"]:
+            continue
+        opening = at
+        while opening and tokens[opening - 1].kind not in _BOUNDS:
+            opening -= 1
+        closing = at + 4
+        while closing < len(tokens) and tokens[closing].kind not in _BOUNDS:
+            closing += 1
+        said, rest = tokens[opening:at], tokens[at + 4 : closing]
+        is_relative = opening > 0 and tokens[opening - 1].kind == "relative"
+        follows = tokens[closing].kind if closing < len(tokens) else "comma"
+        if not is_relative or follows != "comma" or bool(said) == bool(rest) or any(other.kind == "name" for other in (*said, *rest)):
+            continue
+        again = [link, *([] if said else [tokens[opening - 1]])]
+        return [*tokens[:opening], *said, first, *rest, *again, *said, second, *rest, *tokens[closing:]]
+    return tokens
+
+
+def _adjuncts(tokens: list[Token]) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -25,7 +53,7 @@ def spread(tokens: list[Token]) -> list[Token]:
                 stop = following + 1
             if len(names) > 1 and tokens[names[-1] - 1].kind == "and":
                 end = stop
-                while end < len(tokens) and tokens[end].kind not in ("comma", "and", "connective", "relative"):
+                while end < len(tokens) and tokens[end].kind not in _BOUNDS:
                     end += 1
                 for name in names:
                     found += [] if name == names[0] else [tokens[names[-1] - 1]]
