@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graph_sampler.operators import Operator, Ordinal, family_of, operators_of
+from graph_sampler.operators import Operator, Ordinal, family_of
+from graph_sampler.order_codes import NO_PAIR, meanings, order_codes
 from graph_sampler.skeleton import Skeleton
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import Rules
@@ -244,23 +245,15 @@ class ConstraintSpace:
             return None
         x = np.asarray(self.skeleton.root_rows.facts[0], dtype=np.int64)
         held = self._classify(left, right, _column(self._times(x)), _row(times), x[:, None] != references[None, :])
-        return {operator.name: _pack(rows) for operator, rows in zip(held.operators, held.held, strict=True)}
+        return {operator.name: _integers(rows.T) for operator, rows in zip(held.operators, held.held, strict=True)}
 
     def _classify(self, left: int, right: int, x: Times, y: Times, other: NDArray[np.bool_]) -> Classified:
         """Which operator holds where, by precedence, and where a plain reader may think that it does."""
-        operators = operators_of(family_of(_TYPE[self.is_point[left]], _TYPE[self.is_point[right]]))
-        held = np.empty((len(operators), *other.shape), dtype=np.bool_)
-        plain = np.empty_like(held)
-        free = other.copy()
-        for position, operator in enumerate(operators):
-            test = operator.holds(x.start, x.end, y.start, y.end)
-            mine = np.logical_and(test, free, out=held[position])
-            np.logical_xor(free, mine, out=free)
-            if operator.loosely is not None and self._rules.shared_granule:
-                plain[position] = operator.loosely(x.start, x.end, y.start, y.end) & other
-            else:
-                plain[position] = test & other if operator.is_boundary and self._rules.plain_reading else mine
-        return Classified(operators, held, plain)
+        family = family_of(_TYPE[self.is_point[left]], _TYPE[self.is_point[right]])
+        known = meanings(family, self._rules.shared_granule, self._rules.plain_reading)
+        codes = order_codes(x.start, x.end, y.start, y.end)
+        codes[~other] = NO_PAIR
+        return Classified(known.operators, known.held.take(codes, axis=1), known.plain.take(codes, axis=1))
 
     def _masks(
         self, classified: Classified, stage: int, legal: NDArray[np.bool_]
@@ -270,17 +263,19 @@ class ConstraintSpace:
         alive = fit.any(axis=1)
         if not alive.any():
             return
-        packed = [_packed(classified.held[:, self._to_stage[stage][late], :]) for late in range(stage, len(self.stages))]
-        fits = _packed(fit)
+        positions, columns = alive.nonzero()
+        # Of the constraints that are left: (constraints, rows of their stage).
+        held, plain = (table[positions, :, columns] for table in (classified.held, classified.plain))
+        differs = (plain != held).any(axis=1).tolist()
+        lifts = [self._to_stage[stage][late] for late in range(stage, len(self.stages))]
+        masks = [_integers(held[:, lift]) for lift in lifts]
+        plains = [_integers(plain[:, lift]) for lift in lifts]
+        fits = _integers(fit[positions, :, columns])
         below = [0] * stage
-        differs = (classified.plain != classified.held).any(axis=1).tolist()
-        plains = [_packed(classified.plain[:, self._to_stage[stage][late], :]) for late in range(stage, len(self.stages))]
-        for position, column in zip(*(places.tolist() for places in np.nonzero(alive)), strict=True):
-            masks = below + [int.from_bytes(bytes_of[position][column], "little") for bytes_of in packed]
-            plain = masks
-            if differs[position][column]:
-                plain = below + [int.from_bytes(bytes_of[position][column], "little") for bytes_of in plains]
-            yield classified.operators[position], column, masks, plain, int.from_bytes(fits[position][column], "little")
+        for number, (position, column) in enumerate(zip(positions.tolist(), columns.tolist(), strict=True)):
+            mine = below + [mask[number] for mask in masks]
+            loose = below + [mask[number] for mask in plains] if differs[number] else mine
+            yield classified.operators[position], column, mine, loose, fits[number]
 
 
 class Classified(NamedTuple):
@@ -301,21 +296,8 @@ def _row(times: Times) -> Times:
     return Times(times.start[None, :], times.end[None, :])
 
 
-def _pack(held: NDArray[np.bool_]) -> list[int]:
-    """A matrix (rows, constraints) as one mask for each constraint."""
-    return [int.from_bytes(mask, "little") for mask in _packed(held[None])[0]]
-
-
-def _packed(held: NDArray[np.bool_]) -> list[list[bytes]]:
-    """(operators, rows, others) as little-endian bytes: `[operator][other]` holds one bit for each row."""
-    packed = np.packbits(held, axis=1, bitorder="little").transpose(0, 2, 1)
-    operators, others, width = packed.shape
-    data = np.ascontiguousarray(packed).tobytes()
-    return (
-        [
-            [data[at : at + width] for at in range(start, start + others * width, width)]
-            for start in range(0, operators * others * width, others * width)
-        ]
-        if width
-        else [[b""] * others] * operators
-    )
+def _integers(held: NDArray[np.bool_]) -> list[int]:
+    """A matrix (constraints, rows) as one mask for each constraint."""
+    packed = np.packbits(held, axis=1, bitorder="little")
+    width, data = packed.shape[1], packed.tobytes()
+    return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)] if width else [0] * len(held)

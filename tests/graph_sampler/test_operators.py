@@ -28,6 +28,7 @@ from graph_sampler.operators import (
     relate,
     word_of,
 )
+from graph_sampler.order_codes import NO_PAIR, meanings, order_codes
 from state.interval import ValidInterval
 from state.vocabulary import Family, OperatorWord, RelationType
 from tests.brute_force_execution import FAMILIES, FAMILY_OF, holds
@@ -93,6 +94,25 @@ def test_moving_both_facts_by_the_same_time_changes_nothing(pair: tuple[Family, 
     family, x, y = pair
     moved = (ValidInterval(each.start + shift, each.end + shift) for each in (x, y))
     assert relate(family, *moved) is relate(family, x, y)
+
+
+@given(pairs(), st.booleans(), st.booleans())
+def test_what_the_order_of_bounds_says_is_what_the_table_says(
+    pair: tuple[Family, ValidInterval, ValidInterval], shared: bool, plainly: bool
+) -> None:
+    family, x, y = pair
+    bounds = (x.start, x.end, y.start, y.end)
+    known = meanings(family, shared, plainly)
+    [code] = order_codes(*(np.array([bound], np.int64) for bound in bounds)).tolist()
+    assert [row for row, holds_here in zip(known.operators, known.held[:, code], strict=True) if holds_here] == [relate(*pair)]
+    for row, is_plain in zip(known.operators, known.plain[:, code], strict=True):
+        if shared and row.loosely is not None:
+            assert is_plain == row.loosely(*bounds)
+        elif plainly and row.is_boundary:
+            assert is_plain == row.holds(*bounds)
+        else:
+            assert is_plain == (row is relate(*pair))
+    assert not known.held[:, NO_PAIR].any() | known.plain[:, NO_PAIR].any()
 
 
 def test_between_proper_intervals_only_one_test_is_true_whatever_the_order_of_rows() -> None:
