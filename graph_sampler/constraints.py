@@ -263,7 +263,7 @@ class ConstraintSpace:
         alive = fit.any(axis=1)
         if not alive.any():
             return
-        positions, columns = alive.nonzero()
+        positions, columns = np.nonzero(alive)
         # Of the constraints that are left: (constraints, rows of their stage).
         held, plain = (table[positions, :, columns] for table in (classified.held, classified.plain))
         differs = (plain != held).any(axis=1).tolist()
