@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,14 +24,14 @@ _ENCODED_ROWS = 1 << 21
 class FactBuffer:
     """Collects batches of five text columns as codes; memory grows with the columns, not the text.
 
-    A batch is encoded in a thread while its loader reads the next one; Arrow needs no lock for it.
+    A batch is encoded in threads while its loader reads the next one; Arrow needs no lock for it.
     """
 
     def __init__(self) -> None:
-        self._encoder = ThreadPoolExecutor(max_workers=1)
+        self._encoders = ThreadPoolExecutor(max_workers=2)
         self._texts: list[Sequence[Texts]] = []
         self._rows = 0
-        self._batches: list[Future[tuple[Any, ...]]] = []
+        self._batches: list[tuple[Future[Any], ...]] = []
 
     def add(self, columns: Sequence[Texts]) -> None:
         """Take one batch of rows as five columns: subject, relation, object, start and end."""
@@ -42,37 +42,42 @@ class FactBuffer:
 
     def _encode(self) -> None:
         """Have the rows at hand encoded; few and long batches, since merging costs the sum of their distinct texts."""
-        self._batches.append(self._encoder.submit(_encoded, self._texts))
+        subjects, relations, objects, starts, ends = zip(*self._texts, strict=True)
+        texts = (*subjects, *objects), relations, (*starts, *ends)
+        self._batches.append(tuple(self._encoders.submit(_encoded, chunks) for chunks in texts))
         self._texts, self._rows = [], 0
         if len(self._batches) > 1:
-            self._batches[-2].result()  # no more than two batches of text at a time
+            wait(self._batches[-2])  # no more than two batches of text at a time
 
     def finish(self, malformed: int) -> RawFacts:
         """All rows; the buffer cannot be used afterwards."""
         self.add((pa.array([], pa.string()),) * 5)
         self._encode()
-        subjects, relations, objects, starts, ends = zip(*(batch.result() for batch in self._batches), strict=True)
-        self._encoder.shutdown()
+        found = [[encoded.result() for encoded in batch] for batch in self._batches]
+        self._encoders.shutdown()
         self._batches.clear()
-        entities, entity_codes = _unified((*subjects, *objects))
-        relation_ids, relation_codes = _unified(relations)
-        times, time_codes = _unified((*starts, *ends))
-        rows = len(relation_codes)
-        return RawFacts(
-            entities, relation_ids, times,
-            entity_codes[:rows], relation_codes, entity_codes[rows:], time_codes[:rows], time_codes[rows:], malformed,
-        )  # fmt: skip
+        (entities, ids), (relations, kinds), (times, bounds) = (_unified(chunks) for chunks in zip(*found, strict=True))
+        subject, object_ = _halves(ids)
+        start, end = _halves(bounds)
+        return RawFacts(entities, relations, times, subject, np.concatenate(kinds), object_, start, end, malformed)
 
 
-def _encoded(batches: Sequence[Sequence[Texts]]) -> tuple[Any, ...]:
-    return tuple(pa.chunked_array(column).dictionary_encode().combine_chunks() for column in zip(*batches, strict=True))
+def _encoded(chunks: Sequence[Texts]) -> Any:
+    return pa.chunked_array(chunks).dictionary_encode().combine_chunks()
 
 
-def _unified(chunks: Sequence[Any]) -> tuple[list[str], Codes]:
-    """Each distinct text once, and the code of each row."""
+def _unified(chunks: Sequence[Any]) -> tuple[list[str], list[Codes]]:
+    """Each distinct text once, and the codes of each chunk."""
     unified = pa.chunked_array(chunks).unify_dictionaries()
-    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in unified.chunks])
-    return unified.chunk(unified.num_chunks - 1).dictionary.to_pylist(), codes.astype(np.int32, copy=False)
+    codes = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in unified.chunks]
+    return unified.chunk(unified.num_chunks - 1).dictionary.to_pylist(), codes
+
+
+def _halves(batches: Sequence[Codes]) -> tuple[Codes, Codes]:
+    """The first halves of all batches, and the second ones."""
+    halves = [np.split(batch, 2) for batch in batches]
+    first, second = (np.concatenate(half) for half in zip(*halves, strict=True))
+    return first, second
 
 
 @dataclass(frozen=True, slots=True)

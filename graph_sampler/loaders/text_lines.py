@@ -10,9 +10,10 @@ from __future__ import annotations
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,8 @@ from pyarrow import csv
 
 from graph_sampler.raw_facts import Texts
 from state.errors import GraphFormatError
+
+A = TypeVar("A")
 
 _BLOCK = 1 << 23
 _LONGEST_LINE = 1 << 26
@@ -132,10 +135,28 @@ def refuse_foreign(head: bytes, path: Path) -> None:
 def read_blocks(path: Path) -> Iterator[tuple[bytes, int]]:
     """Blocks of whole lines, each with the number of its first line, counted from 1; no byte order mark.
 
+    While one is worked on, a thread reads and unpacks the next.
+
     Raises:
         GraphFormatError: the file is missing, cannot be read, is no text or has a line without end, or its packed
             stream is damaged.
     """
+    return _ahead(_read_blocks(path))
+
+
+def _ahead(pieces: Generator[A, None, None]) -> Iterator[A]:
+    """The same pieces, each made in a thread before it is asked for."""
+    try:
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            coming = thread.submit(next, pieces, None)
+            while (piece := coming.result()) is not None:
+                coming = thread.submit(next, pieces, None)
+                yield piece
+    finally:
+        pieces.close()
+
+
+def _read_blocks(path: Path) -> Generator[tuple[bytes, int], None, None]:
     line, rest, is_first = 1, b"", True
     with open_binary(path) as stream:
         while True:
@@ -145,10 +166,11 @@ def read_blocks(path: Path) -> Iterator[tuple[bytes, int]]:
                 raise _refusal(err, path, line) from None
             if is_first and not rest:
                 refuse_foreign(read[:8], path)
-            block, rest = rest + read, b""
-            if read:
-                cut = block.rfind(b"\n") + 1
-                block, rest = block[:cut], block[cut:]
+            cut = read.rfind(b"\n") + 1
+            if read and not cut:
+                block, rest = b"", rest + read
+            else:
+                block, rest = b"".join((rest, memoryview(read)[:cut])), read[cut:]
             if len(rest) > _LONGEST_LINE:
                 what = f"a line of more than {_LONGEST_LINE >> 20} MiB"
                 raise GraphFormatError(what, where=f"{path}, line {line + block.count(10)}", remedy="Lines end with a line feed.")
@@ -241,7 +263,8 @@ class TsvReader:
     def ragged_batches(self) -> Iterator[list[Texts]]:
         """Batches of all columns of the rows of one accepted width; the length of a batch tells the width."""
         for block, first in read_blocks(self.path):
-            decode(block, self.path, first)
+            if not block.isascii():
+                decode(block, self.path, first)
             if self.header and first == 1:
                 block = block[block.find(b"\n") + 1 or len(block) :]
             if block:
