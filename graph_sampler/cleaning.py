@@ -6,8 +6,10 @@ row that cannot be used has no say in a type. Paper: section 4.2.1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,8 +44,8 @@ _Columns = list[npt.NDArray[Any]]
 
 def clean(
     raw: RawFacts, labels: RawLabels, config: GraphConfig, name: str, counters: ImportCounters | None = None
-) -> tuple[TemporalGraph, CleaningReport]:
-    """The cleaned graph and the account of every row.
+) -> tuple[TemporalGraph, Callable[[], CleaningReport]]:
+    """The cleaned graph, and what makes the account of every row.
 
     Args:
         raw: the rows of a source.
@@ -80,7 +82,7 @@ def clean(
         )
     dropped = rows.dropped(types, _chosen(facts, long_points))
     graph = _build(rows, _chosen(facts, kept), dropped, types, labels, config, name)
-    return graph, build_report(graph, types, rows.relation_ids, rows.relation_labels, rows.entity_problems, drops)
+    return graph, partial(build_report, graph, types, rows.relation_ids, rows.relation_labels, rows.entity_problems, drops)
 
 
 @dataclass(slots=True)
@@ -106,18 +108,29 @@ class _Rows:
     def resolve(cls, raw: RawFacts, labels: RawLabels, config: GraphConfig) -> _Rows:
         entity_ids, entity_rank = _ranked(raw.entities)
         relation_ids, relation_rank = _ranked(raw.relations)
-        partial = config.options.partial_labels
-        entity_labels, entity_problems = _resolve(entity_ids, labels.entities, labels.entity_file, partial)
-        relation_labels, relation_problems = _resolve(relation_ids, labels.relations, labels.relation_file, partial)
         starts, start_rank = _times(raw.times, config, config.unknown_dates.start)
         ends, end_rank = _times(raw.times, config, config.unknown_dates.end)
-        # Cleaning looks at distinct rows: one sort here, and the facts among them stand in order already.
-        columns, copies = distinct_rows(
-            (entity_rank[raw.subject], relation_rank[raw.relation], entity_rank[raw.object], start_rank[raw.start], end_rank[raw.end])
-        )
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            # Cleaning looks at distinct rows: one sort here, and the facts among them stand in order already.
+            distinct = thread.submit(
+                lambda: distinct_rows(
+                    (
+                        entity_rank[raw.subject],
+                        relation_rank[raw.relation],
+                        entity_rank[raw.object],
+                        start_rank[raw.start],
+                        end_rank[raw.end],
+                    )
+                )
+            )
+            is_partial = config.options.partial_labels
+            entity_labels, entity_problems = _resolve(entity_ids, labels.entities, labels.entity_file, is_partial)
+            relation_labels, relation_problems = _resolve(relation_ids, labels.relations, labels.relation_file, is_partial)
+            blank_entity, blank_relation = _are_blank(entity_ids), _are_blank(relation_ids)
+        columns, copies = distinct.result()
         no_entity = np.array([problem is not None for problem in entity_problems], dtype=np.bool_)
         no_relation = np.array([problem is not None for problem in relation_problems], dtype=np.bool_)
-        reasons = _reasons(columns, starts, ends, entity_ids, relation_ids, no_entity, no_relation)
+        reasons = _reasons(columns, starts, ends, blank_entity, blank_relation, no_entity, no_relation)
         return cls(
             entity_ids, entity_labels, entity_problems, relation_ids, relation_labels, relation_problems,
             columns, copies, starts, ends, reasons,
@@ -239,14 +252,13 @@ def _reasons(
     columns: _Columns,
     starts: _Times,
     ends: _Times,
-    entity_ids: Sequence[str],
-    relation_ids: Sequence[str],
+    blank_entity: npt.NDArray[np.bool_],
+    blank_relation: npt.NDArray[np.bool_],
     no_entity: npt.NDArray[np.bool_],
     no_relation: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.int8]:
     """Position of the first reason of each row in `DropReason`, -1 without one."""
     subject, relation, object_, start, end = columns
-    blank_entity, blank_relation = _are_blank(entity_ids), _are_blank(relation_ids)
     tests = {
         DropReason.MISSING_ID: _marked(subject, blank_entity) | _marked(relation, blank_relation) | _marked(object_, blank_entity),
         DropReason.BAD_DATE: starts.of_kind(start, TimeKind.BAD) | ends.of_kind(end, TimeKind.BAD),

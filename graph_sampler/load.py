@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,8 +48,8 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
     """
     if (file := _graph_file(config)) is not None:
         return read_graph(file, config)
-    graph, report, _ = _clean_source(config)
-    return graph, report
+    graph, account, _ = _clean_source(config)
+    return graph, account()
 
 
 def import_graph(config: GraphConfig, sink: Any) -> tuple[TemporalGraph, CleaningReport]:
@@ -59,20 +61,22 @@ def import_graph(config: GraphConfig, sink: Any) -> tuple[TemporalGraph, Cleanin
     """
     if (file := _graph_file(config)) is not None:
         raise GraphFormatError("a graph file already", where=str(file), remedy="Copy it, or import the source that it came from.")
-    graph, report, read_by = _clean_source(config)
-    write_graph(graph, report, read_by, sink)
-    return graph, report
+    graph, account, read_by = _clean_source(config)
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        report = thread.submit(account)  # it hashes and counts while the rows are written
+        write_graph(graph, report.result, read_by, sink)
+    return graph, report.result()
 
 
-def _clean_source(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport, GraphConfig]:
-    """Graph, report, and the config by which the source was read."""
+def _clean_source(config: GraphConfig) -> tuple[TemporalGraph, Callable[[], CleaningReport], GraphConfig]:
+    """Graph, what makes the report, and the config by which the source was read."""
     try:
         raw, labels, config, paths, counters = read_source(config)
-        graph, report = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths), counters)
+        graph, account = clean(*_keep_apart(raw, labels), config, config.name or graph_name(paths), counters)
     except GraphFormatError as err:
         raise GraphFormatError(err.what, where=err.where, remedy=f"{err.remedy} {_other_layout(config)}".strip()) from None
     imported = counters.report(config.format).model_copy(update={"licence": config.licence, "origin": config.source})
-    return graph, report.model_copy(update={"source": imported}), config
+    return graph, lambda: account().model_copy(update={"source": imported}), config
 
 
 def _other_layout(config: GraphConfig) -> str:

@@ -10,7 +10,7 @@ metadata. Paper: section 4.2.1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from hashlib import sha256
 from pathlib import Path
@@ -84,33 +84,19 @@ class GraphFileHeader(Contract):
     """What the import read, dropped and kept."""
 
 
-def write_graph(graph: TemporalGraph, report: CleaningReport, config: GraphConfig, sink: Any) -> GraphFileHeader:
+def write_graph(graph: TemporalGraph, account: Callable[[], CleaningReport], config: GraphConfig, sink: Any) -> GraphFileHeader:
     """Write a cleaned graph; the same graph, report and config give the same bytes.
 
     Args:
         graph: the graph.
-        report: the account of its import.
+        account: gives the report of its import; asked for when the rows are written.
         config: the graph section by which it was read, `year_numbering` set.
         sink: what pyarrow writes to: a path, a stream or a buffer.
     """
     import pyarrow.parquet as pq
 
     parts = dict(zip(_PARTS, (_entities(graph), _aliases(graph), _relations(graph), _facts(graph), _dropped(graph)), strict=True))
-    header = GraphFileHeader(
-        name=graph.name,
-        licence=config.licence,
-        source=config.source,
-        content_hash=graph.content_hash,
-        rows={part: len(next(iter(columns.values()))) for part, columns in parts.items()},
-        reading=Reading(
-            granularity=graph.granularity,
-            year_numbering=config.year_numbering or YearNumbering.ASTRONOMICAL,
-            typing=config.typing,
-            open_dates=config.open_dates,
-            unknown_dates=config.unknown_dates,
-        ),
-        report=report,
-    )
+    rows = {part: len(next(iter(columns.values()))) for part, columns in parts.items()}
     repeated = ["part", "type", "relation", "object", "start", "end", *_BOUNDS]
     writer = pq.ParquetWriter(
         sink, _SCHEMA, compression="zstd", use_dictionary=repeated, column_encoding=dict.fromkeys(_SORTED, "DELTA_BINARY_PACKED"),
@@ -118,8 +104,23 @@ def write_graph(graph: TemporalGraph, report: CleaningReport, config: GraphConfi
     )  # fmt: skip
     with writer:
         for part, columns in parts.items():
-            for table in _slices(part, columns, header.rows[part]):
+            for table in _slices(part, columns, rows[part]):
                 writer.write_table(table, row_group_size=_GROUP)
+        header = GraphFileHeader(
+            name=graph.name,
+            licence=config.licence,
+            source=config.source,
+            content_hash=graph.content_hash,
+            rows=rows,
+            reading=Reading(
+                granularity=graph.granularity,
+                year_numbering=config.year_numbering or YearNumbering.ASTRONOMICAL,
+                typing=config.typing,
+                open_dates=config.open_dates,
+                unknown_dates=config.unknown_dates,
+            ),
+            report=account(),
+        )
         written = header.model_dump_json().encode()
         writer.add_key_value_metadata({_KEY: written, _DIGEST: sha256(written).hexdigest().encode()})
     return header

@@ -51,7 +51,7 @@ def generate(
         command = f"chronoqg graph generate --facts {facts} --seed {seed} --granularity {granularity} --relations {relations}"
         config = GraphConfig(path=out, granularity=unit, name=graph.name, source=command)
         sink = pa.BufferOutputStream()
-        write_graph(graph, report, config, sink)
+        write_graph(graph, lambda: report, config, sink)
         write_whole(target, (sink.getvalue(),))
         if as_json:
             write_json(report.model_dump_json(indent=2).encode() + b"\n")

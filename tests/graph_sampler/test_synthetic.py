@@ -25,7 +25,7 @@ from tests.command_line import SMALL, here, refused
 def written(facts: int, seed: int, granularity: Granularity = Granularity.YEAR) -> bytes:
     sink = io.BytesIO()
     graph, report = generate_graph(facts, seed, granularity)
-    write_graph(graph, report, GraphConfig(path="synthetic", granularity=granularity), sink)
+    write_graph(graph, lambda: report, GraphConfig(path="synthetic", granularity=granularity), sink)
     return sink.getvalue()
 
 
