@@ -58,7 +58,8 @@ def is_noun(label: str) -> bool:
 
 
 def readable(label: str) -> str:
-    """A label in lower case with its words apart: `<playsFor>`, `plays_for` -> `plays for`."""
+    """A label in lower case with its words apart: `<playsFor>`, `plays_for`, `/sport/athlete/plays_for` -> `plays for`."""
+    label = re.sub(r"\A(?:/[^/\s]+)+(?=/[^/\s]+\Z)", "", label)
     text = re.sub(r"[<>\"{}\[\]?!\x00-\x1f\x7f]+", " ", label)
     text = re.sub(r"\(s\)", "s", text)
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).replace("_", " ").replace("/", " ")
@@ -107,10 +108,16 @@ def _event(plain: str) -> Words:
 
 def _role(name: str, kind: str) -> Words:
     """A role in a thing of some kind: `member of team`, with the team as the fact's object."""
-    noun = Noun(kind, kind if kind.endswith("s") else re.sub(r"(?<![aeiou])y\Z", "ie", kind) + "s")
+    noun = Noun(kind, _plural(kind))
     if name == "member":
         return member(ANYONE, noun)
     return role(name, ANYONE, noun, f"have as {{its}} {name} {{a}}", "a " if name in ("citizen", "employee", "player") else "")
+
+
+def _plural(kind: str) -> str:
+    """`sports teams`, `parties`, `teams in class 2`."""
+    head, link, rest = re.fullmatch(rf"(.+?)(?:( (?:{'|'.join(sorted(_PREPOSITIONS))}) )(.*))?", kind).groups(default="")  # type: ignore[union-attr]
+    return (head if head.endswith("s") else re.sub(r"(?<![aeiou])y\Z", "ie", head) + "s") + link + rest
 
 
 def _passive_or_role(rest: str) -> Words:

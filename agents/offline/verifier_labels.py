@@ -39,7 +39,9 @@ class Reading(NamedTuple):
 
 
 def words_apart(label: str) -> str:
-    """A label, normalised, with its words apart: `wasBornIn`, `<was_born_in>`."""
+    """A label, normalised, with its words apart: `wasBornIn`, `<was_born_in>`, the end of `/people/person/was_born_in`."""
+    if label.startswith("/") and " " not in label:
+        label = label.rsplit("/", 1)[1]
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"[<>_]+", " ", label))
     return normalise_label(" ".join(text.split()))
 
