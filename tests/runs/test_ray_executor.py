@@ -132,6 +132,16 @@ def test_a_build_whose_sampler_and_agents_work_on_two_nodes_gives_the_bytes_of_a
     assert here("check", str(tmp_path / "run")).returncode == 0
 
 
+def test_a_build_over_tables_gives_the_bytes_of_a_local_one(cluster: str, tmp_path: Path) -> None:
+    for name, *more in (("local",), ("ray", "--executor", "ray", "--address", cluster)):
+        limits = ["--set", "tdbench.limit=5", "--set", f"cache.path={tmp_path / name}.cache"]
+        done = here("tdbench", "build", str(ROOT / "runs/tdbench-quickstart.yaml"), *limits, "--out", str(tmp_path / name), *more)
+        assert done.returncode == 0, done.stderr
+    files = result_files(tmp_path / "local")
+    assert files["benchmark/tables.jsonl"]
+    assert result_files(tmp_path / "ray") == files
+
+
 def test_a_worker_that_is_killed_costs_nothing_and_changes_no_byte(cluster: str, scene: Scene) -> None:
     files, asked = scene.whole("local")
     assert all(files.values()), "every kind of end is there"
