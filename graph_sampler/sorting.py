@@ -55,16 +55,21 @@ def distinct_rows(columns: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray
         order, is_new = sort_rows(columns)
         order = order[is_new]
         return [column[order] for column in columns], _run_lengths(is_new)
-    (key,) = _packed(columns, _BITS)
+    key = np.zeros(rows, np.int64)  # in place all along: at ten million rows each array on the way costs as much as the sort
+    for column, (low, _), width in zip(columns, bounds, widths, strict=True):
+        key <<= width
+        key -= low
+        key += column
     key.sort()
     is_new = np.ones(rows, np.bool_)
     np.not_equal(key[1:], key[:-1], out=is_new[1:])
-    key = key[is_new]
-    found = []
-    for column, (low, _), width in zip(reversed(columns), reversed(bounds), reversed(widths), strict=True):
-        found.append(((key & ((1 << width) - 1)) + low).astype(column.dtype))
+    key = key if is_new.all() else key[is_new]
+    found = [np.empty(len(key), column.dtype) for column in columns]
+    for column, (low, _), width in zip(reversed(found), reversed(bounds), reversed(widths), strict=True):
+        np.bitwise_and(key, (1 << width) - 1, out=column, casting="unsafe")
+        np.add(column, low, out=column, casting="unsafe")
         key >>= width
-    return found[::-1], _run_lengths(is_new)
+    return found, _run_lengths(is_new)
 
 
 def _are_ascending(columns: Sequence[npt.NDArray[Any]]) -> bool:
