@@ -24,8 +24,12 @@ _BASES = {
     "release", "return", "seize", "share", "sign", "threaten", "torture", "use", "veto", "violate", "win", "yield",
 }  # fmt: skip
 """Verbs that open a label in their base form, as event data has them: `Make a visit`."""
-_NOUNS = {"block", "fight", "play", "release", "return", "share", "use", "veto", "win", "yield"}
+_NOUNS = {"block", "fight", "play", "protest", "rally", "release", "share", "veto", "win", "yield"}
+"""Those that are as often nouns, as in `release date`."""
+_USES = {"return", "use"}
 """Those that are nouns where they stand alone."""
+_AFTER_VERBS = _PREPOSITIONS | {"a", "an", "the", "intelligence", "opposition", "support", "violently", "violently,"}
+"""What shows that such a word is a verb."""
 _TRANSITIVE = {
     "abduct", "accuse", "arrest", "assassinate", "coerce", "consult", "deport", "expel", "investigate", "praise", "reject", "threaten",
     "torture", "criticize",
@@ -35,8 +39,8 @@ _PASTS = {
     "won": "win", "wrote": "write", "led": "lead", "made": "make", "held": "hold", "built": "build", "ran": "run", "fought": "fight",
     "flew": "fly", "sang": "sing", "left": "leave", "became": "become", "taught": "teach", "sold": "sell",
 }  # fmt: skip
-_ROLE = re.compile(r"((?:\w+ )?(?:captain|citizen|coach|employee|member|player)) of (?:the )?(.+)")
-"""What a label begins with that says whose its object is: `member of team`, but `place of birth`."""
+_ROLE = re.compile(r"(member) of (?:the )?(.+)|((?:\w+ )?(?:captain|citizen|coach|employee|member|player)) of (?!the )(.+)")
+"""What a label begins with that says whose its object is: `member of team`, but `place of birth` and `player of the match`."""
 _PLURALS = {"headquarters", "colours", "colors", "studies", "works"}
 _VERBS = r"(?:\w+(?:, \w+)*,? or \w+|\w+)"
 _THIRD_PERSON = {
@@ -74,10 +78,11 @@ def _read(plain: str) -> Words:
         return _passive_or_role(rest)
     if first == "has" and rest:
         return _verb(_base_of_past(second), rest.partition(" ")[2]) if second.endswith("ed") else _verb("have as", rest)
-    if first.rstrip(",") in _BASES and (rest or first not in _NOUNS):
+    is_noun = (first in _NOUNS and second not in _AFTER_VERBS) or (first in _USES and not rest)
+    if first.rstrip(",") in _BASES and not is_noun:
         return _event(plain)
     if (found := _ROLE.fullmatch(plain)) and last not in _PREPOSITIONS:
-        return _role(found[1], found[2])
+        return _role(found[1] or found[3], found[2] or found[4])
     if first in _THIRD_PERSON or (first.endswith("s") and first not in _PLURALS and not first.endswith("ss") and second in _PARTICLES):
         return _verb(_base_of_third_person(first), rest)
     if first in _PASTS and second not in ("by", "of"):

@@ -26,6 +26,7 @@ _ORDERS = frozenset(
     """.split()  # noqa: SIM905 - a word list is read more easily in lines
 )
 """Verbs with which a label may begin as they stand."""
+_OFTEN_NOUNS = frozenset("block fight play protest rally release share veto win yield".split())  # noqa: SIM905
 _BETWEEN = r"[\s,;:/()'\"_-]+(?:an? |the )?"
 
 
@@ -69,12 +70,14 @@ def _verbs(words: list[str]) -> set[str]:
         return bases_of(first)
     if first.endswith("s") and not first.endswith("ss") and following in _LINKS | {""}:
         return bases_of(first)
-    return {first} - FUNCTION if first in _ORDERS and (not following or first not in FUNCTION) else set()
+    return {first} - FUNCTION if first in _ORDERS and not (following and first in FUNCTION | _OFTEN_NOUNS) else set()
 
 
 def _as_phrase(plain: str) -> re.Pattern[str] | None:
     head = re.match(r"\w+(?:, \w+)*,? or \w+|\w+", plain)
     if head is None or head[0].split(",")[0].split(" ")[0] not in _ORDERS or not re.search(r"\W\w", plain):
+        return None
+    if head[0] in _OFTEN_NOUNS and not re.match(rf" (?:{'|'.join(sorted(_LINKS))}|an?|the)\b", plain[head.end() :]):
         return None
     verbs = [word for word in re.findall(r"\w+", head[0]) if word != "or"]
     said = [f"(?:{'|'.join(sorted(map(re.escape, forms_of(verb))))})" for verb in verbs]

@@ -50,7 +50,11 @@ def test_what_the_rewriter_says_of_a_label_is_read_for_each_operator(relation: s
     ("label", "state", "is_told_from_the_object"),
     [
         ("member of team", "be a member of {p}", False),
-        ("player of the month club", "be a player of {p}", False),
+        ("member of the band", "be a member of {p}", False),
+        ("player of the match", "be player of the match of {p}", True),
+        ("player of club", "be a player of {p}", False),
+        ("release date", "be release date of {p}", True),
+        ("Rally support", "rally support with regard to {p}", False),
         ("place of origin", "be place of origin of {p}", True),
         ("headquarters at", "be headquarters at {p}", False),
         ("Criticize or denounce", "criticize or denounce {p}", False),
@@ -75,6 +79,7 @@ def test_a_label_with_a_verb_is_found_as_a_whole_in_any_form_and_only_then() -> 
     assert phrase.search("who was expressing an intent to meet or negotiate with @0")
     assert not phrase.search("who expressed intent to meet")
     assert read_label("head coach").phrase is None
+    assert read_label("release date").phrase is None
     assert read_label("receive award").phrase is None
 
 
