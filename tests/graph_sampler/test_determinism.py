@@ -7,6 +7,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -48,6 +49,14 @@ def draw(config: Config) -> Sample:
 @pytest.fixture(scope="module")
 def expected() -> Sample:
     return draw(few_roots())
+
+
+def test_a_worker_brings_every_index_of_its_graph_so_that_forked_ones_share_them() -> None:
+    config = few_roots()
+    graph = Worker(load_graph(config.graph)[0], config).graph
+    indexes = {name for name, value in vars(TemporalGraph).items() if isinstance(value, cached_property) and name.startswith("_")}
+    assert indexes
+    assert indexes <= vars(graph).keys()
 
 
 def rewrite(source: Path, folder: Path, rng: Random, *, compress: bool) -> Path:
