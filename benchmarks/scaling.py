@@ -1,7 +1,7 @@
 """How time and memory grow with the graph, the sample and the build; run by hand, prints tables.
 
     python benchmarks/scaling.py graphs [--facts N ...] [--workers W ...] [--target R]
-    python benchmarks/scaling.py records [--facts N] [--records N ...] [--workers W ...]
+    python benchmarks/scaling.py records [--facts N] [--records N ...] [--workers W ...] [--settings JSON]
     python benchmarks/scaling.py builds [--facts N] [--instances N ...]
 
 Graphs are drawn by `chronoqg graph generate`. Each stage is a process of its own, watched with all its
@@ -170,7 +170,7 @@ def records(folder: Path, options: argparse.Namespace) -> None:
     row(*["---"] * 10)
     for target in options.records:
         for workers in options.workers:
-            found, cost = sampled(path, {"target": target, "workers": workers})
+            found, cost = sampled(path, options.settings | {"target": target, "workers": workers})
             row(
                 target, found["records"], workers, found["sample"][1], found["sample"][0], found["records"] / found["sample"][1],
                 int(cost.peak_mb), found["bytes"] / 1e6, found["roots"], found["roots_total"],
@@ -201,6 +201,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--target", type=int, default=2_000)
     parser.add_argument("--records", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    parser.add_argument("--settings", type=json.loads, default={}, help="what else the config says under sampler, as JSON")
     parser.add_argument("--instances", type=int, nargs="+", default=[5_000, 20_000])
     parser.add_argument("--folder", help="where graphs and runs are put; by default a temporary folder")
     options = parser.parse_args()
