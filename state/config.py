@@ -164,7 +164,7 @@ class Quotas(Contract):
     single: float = Field(default=0.5, ge=0, le=1)
     """Share of single-constraint instances."""
     operators: dict[str, Annotated[float, Field(ge=0, le=1)]] = {}
-    """Least number of records with each operator, as a share of the target; default 0.01."""
+    """Least number of records with each operator, as a share of the target; 0.015 for those that are left out."""
     ordinal_share_of_single: float = Field(default=0.2, ge=0, le=1)
     """Largest share of ordinals among single-constraint instances."""
 
