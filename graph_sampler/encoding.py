@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from graph_sampler.constraints import OrdinalSpec, PairwiseSpec, rows_of
@@ -141,7 +142,7 @@ class RecordEncoder:
         pattern = ["?a", graph.relation_ids[root.relation], graph.entity_ids[root.fixed]]
         if not root.candidate_is_subject:
             pattern.reverse()
-        text, string = self._text, json.dumps
+        text = self._text
         aliases = graph.entity_aliases.get(spec.answer, ())
         variable = VARIABLES[len(spec.hops) - 1] if template.is_chain else "?a"
         parts = (
@@ -151,8 +152,8 @@ class RecordEncoder:
             f',"temporal_constraint_count":{len(operators)},"raw_question":{escape(words.question)},"final_question":null',
             f',"answer":{text(graph.entity_labels[spec.answer])},"answer_id":{text(graph.entity_ids[spec.answer])}',
             f',"answer_aliases":[{_join(text(alias) for alias in aliases)}]',
-            f',"families":[{_join(string(family) for family, _ in operators)}]',
-            f',"operators":[{_join(string(name) for _, name in operators)}]',
+            f',"families":[{_join(text(family) for family, _ in operators)}]',
+            f',"operators":[{_join(text(name) for _, name in operators)}]',
             f',"backend":null,"trace":{{"template":"{template.value}","answer_variable":"{variable}","steps":[{_join(self._steps(spec))}]',
             f',"references":{{{_join(f"{chr(34)}g{n}{chr(34)}:{self._fact(fact)}" for n, fact in enumerate(references, start=1))}}}}}',
             f',"support_facts":[{_join(self._fact(fact) for fact in sorted(support))}]',
@@ -160,7 +161,7 @@ class RecordEncoder:
             f',"structure_hint":{escape(structure_hint(template, [graph.relation_labels[hop.relation] for hop in spec.hops]))}',
             f',"labels":{self._labels}',
             f',"provenance":{{"source":{text(graph.name)},"content_hash":"{graph.content_hash}","seed":{self._seed}',
-            f',"root":{escape(string(pattern, ensure_ascii=False))},"version":{text(self._version)}}},"format":1}}',
+            f',"root":{escape(json.dumps(pattern, ensure_ascii=False))},"version":{text(self._version)}}},"format":1}}',
         )
         return "".join(parts).encode("utf-8", "surrogatepass")
 
@@ -313,7 +314,7 @@ class RecordEncoder:
 
 def escape(value: str) -> str:
     """A JSON string in which no character can be taken for a line end. Trap: characters that look like line ends."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = encode_basestring(value)
     if text.isascii() and text.isprintable():
         return text
     for sign in ("\u2028", "\u2029", "\x85", "\x7f"):
