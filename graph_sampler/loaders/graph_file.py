@@ -106,6 +106,7 @@ def write_graph(graph: TemporalGraph, account: Callable[[], CleaningReport], con
         for part, columns in parts.items():
             for table in _slices(part, columns, rows[part]):
                 writer.write_table(table, row_group_size=_GROUP)
+        report = account()
         header = GraphFileHeader(
             name=graph.name,
             licence=config.licence,
@@ -119,7 +120,7 @@ def write_graph(graph: TemporalGraph, account: Callable[[], CleaningReport], con
                 open_dates=config.open_dates,
                 unknown_dates=config.unknown_dates,
             ),
-            report=account(),
+            report=report,
         )
         written = header.model_dump_json().encode()
         writer.add_key_value_metadata({_KEY: written, _DIGEST: sha256(written).hexdigest().encode()})
