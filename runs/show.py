@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -83,11 +83,38 @@ def _query(record: TableInstance) -> Iterator[str]:
 
 def _rows(record: TableInstance, table: ShownTable) -> Iterator[str]:
     yield ""
-    yield f"Rows shown of {table.name}: {len(table.rows)}, ends {table.ends}; * marks those that hold an answer"
+    giving = answering_rows(record) if table is record.evidence[-1] else frozenset()
+    told = "; * marks those that give the answer" if giving else ""
+    yield f"Rows shown of {table.name}: {len(table.rows)}, ends {table.ends}{told}"
     yield f"    {' | '.join(table.columns)}"
-    answers = set(record.answers)
     for row in sorted(table.rows, key=lambda row: (row.values, row.start)):
-        yield f"  {'*' if answers.intersection(row.values) else ' '} {' | '.join(row.values)} | {_when(row, table)}"
+        yield f"  {'*' if row in giving else ' '} {' | '.join(row.values)} | {_when(row, table)}"
+
+
+def answering_rows(record: TableInstance) -> frozenset[ShownRow]:
+    """The rows of the last table shown that give the answer: of the thing asked about, or led to, with an answer and its dates."""
+    question, last, wanted = record.question, record.evidence[-1], dict[str, set[str]]()
+    for column, value in question.determinants.items():
+        wanted[_called(record, column)] = {value}
+    for table in record.evidence[:-1]:
+        leading = [row for row in table.rows if _fits(row, table, wanted)]
+        for column in (_called(record, name) for name in question.through):
+            if column in table.columns:
+                wanted[column] = {row.values[table.columns.index(column)] for row in leading}
+    asked = last.columns.index(_called(record, question.dependency.dependent))
+    gold = {(row.values[question.dependency.dependent], row.start, row.end) for row in question.gold}
+    answering = (row for row in last.rows if (row.values[asked], row.start, row.end) in gold)
+    return frozenset(row for row in answering if _fits(row, last, wanted))
+
+
+def _fits(row: ShownRow, table: ShownTable, wanted: Mapping[str, set[str]]) -> bool:
+    return all(value in wanted.get(column, {value}) for column, value in zip(table.columns, row.values, strict=True))
+
+
+def _called(record: TableInstance, column: str) -> str:
+    """What the rows shown call a column; one of a join stands in the glossary as `table.column`, or is itself called after its table."""
+    names = record.glossary
+    return next(names[key] for key in names if column in (key, key.partition(".")[2], key.replace(".", "_", 1)))
 
 
 def _when(row: ShownRow, table: ShownTable) -> str:

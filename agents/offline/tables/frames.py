@@ -129,7 +129,7 @@ def _office(office: str) -> Frame:
         always=(
             f"Who has been {office} at any time",
             f"Who has ever served as {office}",
-            f"Regardless of dates, who is recorded as {office}",
+            f"Regardless of dates, who has been recorded as {office}",
         ),
         before_as_of=("As of ", f"Who holds the position of {office} as of ", ""),
         after_as_of=(f", who is {office}", "", f", who is serving as {office}"),
@@ -143,7 +143,7 @@ def _status(status: str, law: str) -> Frame:
         always=(
             f"What has the {status} of {law} been at any time",
             f"Which {status} has ever been recorded for {law}",
-            f"Regardless of dates, what is the {status} of {law}",
+            f"Regardless of dates, which {status} has been recorded for {law}",
         ),
         before_as_of=("As of ", f"Which {status} is recorded for {law} as of ", ""),
         after_as_of=(f", what is the {status} of {law}", "", f", which {status} applies to {law}"),
@@ -162,7 +162,7 @@ def _entries(asked: str, things: str) -> Frame:
         always=(
             f"{capital} has been recorded {things} at any time",
             f"{capital} has ever been listed {things}",
-            f"Regardless of dates, {asked} is on record {things}",
+            f"Regardless of dates, {asked} has been on record {things}",
         ),
         before_as_of=("As of ", f"{capital} is listed {things} as of ", ""),
         after_as_of=(f", {asked} is recorded {things}", "", f", {asked} is on record {things}"),

@@ -13,8 +13,9 @@ from evaluation.translation.accuracy import report_of
 from runs.config_file import load_config
 from runs.replaying_all import replay_run
 from runs.run_folder import RunReader
-from runs.show import describe_instance
+from runs.show import answering_rows, describe_instance
 from state.errors import ChronoQGError
+from state.table_instance import TableInstance
 from tdbench.building import build_tables
 from tdbench.checking import check_tables
 from tdbench.refreshing import refresh, tables_with
@@ -77,6 +78,22 @@ def test_an_instance_is_shown_with_its_query_its_rows_and_its_history(built: Pat
     assert "Query              SELECT" in text
     assert "Rows shown of" in text
     assert "leak_check (leak_filter): clean -> accepted" in text
+
+
+def test_exactly_the_rows_that_give_the_answer_are_marked(built: Path) -> None:
+    reader = RunReader(built)
+    records = [record for record in reader.instances().records() if isinstance(record, TableInstance)]
+    for record in records:
+        *before, last = record.evidence
+        right = answering_rows(record)
+        assert {(row.start, row.end) for row in right} == {(row.start, row.end) for row in record.question.gold}
+        other_dates = [row.model_copy(update={"start": "1900-01-01"}) for row in right]
+        other_things = [row.model_copy(update={"values": ("Elsewhere", *row.values[1:])}) for row in right]
+        shown = last.model_copy(update={"rows": (*last.rows, *other_dates, *other_things)})
+        assert answering_rows(record.model_copy(update={"evidence": (*before, shown)})) == right
+    told = next(record for record in records if record.answers)
+    marked = [line for line in describe_instance(reader, told.id) if line.startswith("  * ")]
+    assert len(marked) == len(answering_rows(told))
 
 
 def test_a_check_notices_an_answer_that_was_changed(built: Path, tmp_path: Path) -> None:

@@ -100,6 +100,16 @@ def test_columns_that_nobody_has_words_for_are_named_with_their_values() -> None
     assert compose(read, {}, 1) == "Which kiln no is recorded for glaze type tin and site St. Ives in an entry that began after 1999?"
 
 
+@pytest.mark.parametrize(
+    ("asked", "given"), [("name", {"role": "Dean", "country": "Peru"}), ("status", {"law": "Voting age"}), ("party", {"city": "Oslo"})]
+)
+def test_what_is_asked_regardless_of_time_is_asked_in_the_perfect(asked: str, given: dict[str, str]) -> None:
+    wanted = " AND ".join(f"\"{column}\" = '{value}'" for column, value in given.items())
+    for phrasing in range(1, PHRASINGS + 1):
+        text = compose(read_sql(f'SELECT "{asked}", "s", "e" FROM "t" WHERE {wanted}'), {}, phrasing)
+        assert {"has", "is", "are"} & set(text.split()) == {"has"}, text
+
+
 def test_a_row_of_no_known_kind_is_asked_for_whenever_it_was_and_nothing_but_its_entry_begins() -> None:
     text = """SELECT "party", "s", "e" FROM "t" WHERE "city" = 'Oslo'"""
     always = [compose(read_sql(text), {}, phrasing) for phrasing in range(1, PHRASINGS + 1)]
