@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from evaluation.audit.defects import Defect, DefectKind, Findings, Unchecked
 from evaluation.audit.duplicates import Duplicates
 from evaluation.audit.execution_checks import ExecutionChecks
 from evaluation.audit.known_graph import KnownGraph
+from evaluation.audit.other_graph import LOOKED_AT, refuse_other_graph
 from evaluation.audit.reading import AuditError, Item, read_items
 from evaluation.audit.report import AuditReport, Tally
 from evaluation.audit.tdbench.records import is_table_record
@@ -42,6 +44,11 @@ class Auditor:
         self._execution = ExecutionChecks(self._known)
         self._duplicates = Duplicates()
         self._called = dict(zip((*graph.entity_ids, *graph.relation_ids), (*graph.entity_labels, *graph.relation_labels), strict=True))
+
+    @property
+    def known(self) -> KnownGraph:
+        """The graph, as the checks ask it."""
+        return self._known
 
     def findings(self, case: Case) -> Findings:
         """Everything that is wrong with a record, and the checks that could not be made."""
@@ -88,11 +95,20 @@ def audit_items(path: Path, graph: TemporalGraph, form: FileFormat | None = None
         advance: told how much is read.
 
     Raises:
-        AuditError: the file cannot be read.
+        AuditError: the file cannot be read, or its first records are all about another graph.
     """
     auditor, unit = Auditor(graph), graph.granularity
-    tell = None if advance is None else lambda done, size: advance("bytes audited", done, size)
-    for item in read_items(path, tell):
+    told: list[Advance] = []  # nobody until the file is known to be about the graph
+
+    def tell(done: int, size: int) -> None:
+        for each in told:
+            each("bytes audited", done, size)
+
+    items = read_items(path, tell)
+    first = list(islice(items, LOOKED_AT))
+    refuse_other_graph(list(_cases(first, form, unit)), auditor.known, path)
+    told += [] if advance is None else [advance]
+    for item in chain(first, items):
         form = form or format_of(item.value)
         case, problem = _case(item, form, unit)
         yield Audited(item, case, auditor.findings(case) if case else Findings([], []), problem)
@@ -117,7 +133,7 @@ def audit_file(
         examples: how many records to name for each kind of defect.
 
     Raises:
-        AuditError: the file cannot be read, or holds no record of the format.
+        AuditError: the file cannot be read, holds no record of the format, or its first records are all about another graph.
     """
     tally = Tally(examples)
     used: FileFormat | None = form
@@ -130,6 +146,15 @@ def audit_file(
     if not tally.records or used is None:
         raise _nothing_of_the_kind(path, tally, form)
     return tally.report(path.name, used, graph)
+
+
+def _cases(items: Iterable[Item], form: FileFormat | None, unit: Granularity) -> Iterator[Case]:
+    """The items that are records."""
+    for item in items:
+        form = form or format_of(item.value)
+        case, _ = _case(item, form, unit)
+        if case is not None:
+            yield case
 
 
 def _case(item: Item, form: FileFormat | None, unit: Granularity) -> tuple[Case | None, str]:

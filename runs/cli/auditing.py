@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
 
+from runs.cli.graph_sections import graph_section, telling
 from runs.cli.options import Debug, Json, Overrides, errors_as_lines
 from runs.terminal import progress, say, write_json, write_out
 
@@ -30,7 +31,7 @@ def audit(
     ],
     graph: Annotated[
         str | None,
-        typer.Option("--graph", metavar="G", help="bundled:years, a folder in CronKG layout or a config.", show_default=False),
+        typer.Option("--graph", metavar="G", help="A graph's file or folder, bundled:years or a config.", show_default=False),
     ] = None,
     tables: Annotated[
         str | None,
@@ -59,7 +60,7 @@ def audit(
     """Execute a benchmark's records again on its graph, or its tables, and report their defects.
 
     Every record is run whole and without its constraints; its questions, ids and facts or rows are looked at.
-    Exit code 1 if a record has a defect or a line is no record.
+    Exit code 1 if a record has a defect or a line is no record. The layout of a bare path is guessed, as by `graph inspect`.
 
     \b
     Example:
@@ -77,9 +78,9 @@ def audit(
             with published_tables(tables, overrides or (), as_of) as published, progress() as advance:
                 report = audit_tables(Path(file), published, advance)
         else:
-            from runs.config_file import load_graph_config
-
-            report = _on_graph(Path(file), load_graph_config(str(graph), overrides or ()), form)
+            config, reasons = graph_section([str(graph)], None, overrides or ())
+            with telling(reasons):
+                report = _on_graph(Path(file), config, form)
         if as_json:
             write_json(report.as_json())
         else:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from runs.cli.graph_sections import graph_section, telling
 from runs.cli.options import Debug, Json, Overrides, errors_as_lines
 from runs.terminal import say, write_json, write_out
-from state.config import GraphConfig
-from state.errors import ChronoQGError
 from state.graph_report import CleaningReport
-
-_CONFIGS = (".yaml", ".yml")
-_FORMAT_KEY = "graph.format="
 
 
 def inspect(
@@ -46,8 +40,8 @@ def inspect(
     with errors_as_lines(debug):
         from graph_sampler.load import load_graph
 
-        config, reasons = _graph_section([source], None, overrides or ())
-        with _telling(reasons):
+        config, reasons = graph_section([source], None, overrides or ())
+        with telling(reasons):
             _, report = load_graph(config)
         _print(report, reasons, as_json)
 
@@ -86,9 +80,9 @@ def import_(
         target = Path(out)
         if target.exists() and not is_graph_file(target):
             raise RunFolderError("something else is there, and no graph file", where=out, remedy="Choose another --out.")
-        config, reasons = _graph_section(sources, layout, overrides or ())
+        config, reasons = graph_section(sources, layout, overrides or ())
         sink = pa.BufferOutputStream()
-        with _telling(reasons), rare_collections():
+        with telling(reasons), rare_collections():
             _, report = import_graph(config, sink)
         write_whole(target, (sink.getvalue().to_pybytes(),))
         _print(report, reasons, as_json)
@@ -115,19 +109,8 @@ def counts(
         from graph_sampler.cleaning_report import COUNTED, counts_row
         from graph_sampler.load import load_graph
 
-        reports = [load_graph(_graph_section([source], None, overrides or ())[0])[1] for source in sources]
+        reports = [load_graph(graph_section([source], None, overrides or ())[0])[1] for source in sources]
         write_out(as_markdown(Table("graphs", "Source graphs", COUNTED, tuple(map(counts_row, reports)))).splitlines())
-
-
-@contextmanager
-def _telling(reasons: Sequence[str]) -> Iterator[None]:
-    """Says why the layout was chosen where the source is then refused; else the report says it."""
-    try:
-        yield
-    except ChronoQGError:
-        for reason in reasons:
-            say(reason)
-        raise
 
 
 def _print(report: CleaningReport, reasons: Sequence[str], as_json: bool) -> None:
@@ -138,61 +121,3 @@ def _print(report: CleaningReport, reasons: Sequence[str], as_json: bool) -> Non
         write_json(report.model_dump_json(indent=2).encode() + b"\n")
     else:
         write_out([*reasons, *render_report(report)])
-
-
-def _graph_section(sources: Sequence[str], layout: str | None, overrides: Sequence[str]) -> tuple[GraphConfig, list[str]]:
-    """The graph section of a config file, or one for bare paths, and why their layout was chosen, as lines.
-
-    Raises:
-        ConfigError: the config is wrong, or the layout of a bare path cannot be told.
-    """
-    from graph_sampler.load import resolve_path
-    from graph_sampler.loaders.registry import FORMATS, guess_formats
-    from runs.config_file import load_graph_config
-    from state.errors import ConfigError, did_you_mean
-
-    if layout is not None and layout not in FORMATS:
-        raise ConfigError(f"no format {layout!r}", where="--format", remedy=did_you_mean(layout, FORMATS))
-    by_set = [override.removeprefix(_FORMAT_KEY) for override in overrides if override.startswith(_FORMAT_KEY)]
-    chosen = by_set[-1] if by_set else layout
-    given = [] if layout is None else [_FORMAT_KEY + layout]
-    if len(sources) == 1 and Path(sources[0]).suffix in _CONFIGS:
-        return load_graph_config(sources[0], [*given, *overrides]), []
-    reasons: list[str] = []
-    if chosen is None:
-        guessed = guess_formats(resolve_path(sources[0]))
-        if not guessed:
-            _refuse_untold(resolve_path(sources[0]))
-        reasons = [f"looks like  {name} ({FORMATS[name].title}): {reason}" for name, reason in guessed.items()]
-        chosen = next(iter(guessed), GraphConfig.model_fields["format"].default)
-        given.append(_FORMAT_KEY + chosen)
-    if chosen in FORMATS and chosen != "chronoqg" and not sources[0].startswith("bundled:"):
-        given.append(f"graph.granularity={FORMATS[chosen].granularity.value}")
-    if len(sources) > 1:
-        given.append(f"graph.path={json.dumps(list(sources))}")
-    return load_graph_config(sources[0], [*given, *overrides]), reasons
-
-
-def _refuse_untold(path: Path) -> None:
-    """Passes if a file or folder that looks like no layout has the files of a CronKG folder, of which some are missing.
-
-    Raises:
-        ChronoQGError: it has none; the message says what it is instead, where that can be told.
-    """
-    from graph_sampler.loaders.cronkg import lacks_all_files
-    from graph_sampler.loaders.registry import FORMATS
-    from graph_sampler.loaders.text_lines import read_blocks
-    from state.errors import ConfigError
-
-    what = "its layout cannot be told"
-    remedy = f"Name it with --set graph.format=..., one of {', '.join(FORMATS)}."
-    if path.is_dir():
-        if not lacks_all_files(path):
-            return
-        names = sorted(child.name for child in path.iterdir())
-        holds = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
-        what = f"{what}: the folder holds {holds}" if names else "the folder is empty"
-        remedy = f"Name the file of facts itself. {remedy}"
-    elif next(read_blocks(path), None) is None:
-        raise ConfigError("the file is empty", where=str(path))
-    raise ConfigError(what, where=str(path), remedy=remedy)

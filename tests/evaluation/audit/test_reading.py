@@ -143,6 +143,31 @@ def test_records_of_another_graph_are_told_in_one_note(
     assert report.defects == ()
 
 
+@pytest.mark.parametrize("write", [object_of, released])
+def test_records_in_another_unit_than_the_graph_are_refused_rather_than_accused(
+    write: object, years_records: list[BenchmarkRecord], tmp_path: Path
+) -> None:
+    assert callable(write)
+    path = write_jsonl(tmp_path / "file", map(write, years_records[:3]))
+    rows = tmp_path / "train.txt"
+    rows.write_text("Ann Roy\tmet\tBo Lind\t2014-01-01\nBo Lind\tmet\tAnn Roy\t2014-02-01\n")
+    said = refused("audit", str(path), "--graph", str(rows))  # its layout and unit are guessed
+    assert said.endswith("these records are by year, and this graph is by day. Set graph.granularity=year, or import the graph by year.")
+    assert "by year" not in here("audit", str(path), "--graph", str(rows), "--set", "graph.granularity=year").stderr
+
+
+def test_records_of_another_graph_whose_facts_are_not_here_are_refused_and_not_if_one_of_them_is(
+    objects: list[Json], years_graph: TemporalGraph, tmp_path: Path
+) -> None:
+    strange = [
+        each | {"provenance": {"content_hash": "ab" * 32}, "evidence": [{**fact, "subject": "nobody"} for fact in each["evidence"]]}
+        for each in objects
+    ]
+    with pytest.raises(AuditError, match="sampled from another graph, with content hash abababababab, and this one, "):
+        audited(tmp_path / "file", lines_of(strange), years_graph)
+    assert audited(tmp_path / "file", lines_of([objects[0], *strange[1:]]), years_graph).records == 6
+
+
 def test_labels_of_strangers_cannot_steer_what_is_printed_or_written(
     years_records: list[BenchmarkRecord], tmp_path: Path, years_graph: TemporalGraph
 ) -> None:
