@@ -86,7 +86,9 @@ def render_report(report: CleaningReport) -> list[str]:
     if report.unusable_labels:
         lines.append(f"unusable    {sum(report.unusable_labels.values()):,} entity labels")
         lines += [f"  {count:>9,}  {problem}" for problem, count in report.unusable_labels.items()]
-    lines.append(f"relations   {len(report.relations):,}")
+    alike = shared_label_count([row.label for row in report.relations if row.kept])
+    unasked = f", {alike:,} of them read like another and are not asked about: give them other labels, or one id" if alike else ""
+    lines.append(f"relations   {len(report.relations):,}{unasked}")
     table = [("relation", "label", "type", "kept", "facts", "points", "why")]
     for row in sorted(report.relations, key=lambda row: (-row.kept, -row.facts, row.id)):
         share = "-" if row.point_share is None else f"{row.point_share:.3f}"

@@ -7,6 +7,7 @@ names with another entity at that end. Paper: section 4.2.1 (seed space).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,7 +41,10 @@ class Names:
         self._words: dict[int, tuple[str, ...]] = {}
         self._ambiguous: dict[tuple[int, bool], frozenset[int]] = {}
         meta = {normalise_label(label) for label in meta_labels}
-        self.meta_relations = frozenset(code for code, label in enumerate(graph.relation_labels) if normalise_label(label) in meta)
+        read_as = list(map(normalise_label, graph.relation_labels))
+        shared = {label for label, count in Counter(read_as).items() if count > 1}
+        self.meta_relations = frozenset(code for code, label in enumerate(read_as) if label in meta | shared)
+        """Relations that no trace may use: meta relations, and those that read like another, since a question cannot tell them apart."""
         plain = {label.casefold() for label in meta_labels} | meta
         self.meta_entities = _labelled(graph.entity_labels, plain)
         self._by_relation = sort_rows((graph.relation,))[0].astype(np.int32)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 Codes = npt.NDArray[np.int32]
 
@@ -19,6 +20,7 @@ Texts = Any
 
 
 _ENCODED_ROWS = 1 << 21
+_BLANKS = " \t\r\n\v\f"
 
 
 class FactBuffer:
@@ -132,6 +134,19 @@ def renamed(
         entity_code[raw.subject], relation_code[raw.relation], entity_code[raw.object], time_code[raw.start], time_code[raw.end],
         raw.malformed,
     )  # fmt: skip
+
+
+def trimmed(raw: RawFacts) -> RawFacts:
+    """The facts without the plain blanks around their ids and times; a no-break space stays, as it may be meant."""
+    if not any(map(_has_outer_blank, (raw.entities, raw.relations, raw.times))):
+        return raw
+    return renamed(raw, *[lambda text: text.strip(_BLANKS)] * 3)
+
+
+def _has_outer_blank(texts: list[str]) -> bool:
+    column = pa.array(texts, pa.large_string())
+    is_same = pc.equal(pc.binary_length(column), pc.binary_length(pc.ascii_trim(column, _BLANKS)))
+    return not pc.all(is_same).as_py()
 
 
 def without_unused_ids(raw: RawFacts) -> RawFacts:

@@ -11,7 +11,7 @@ Readings of the design where it leaves a detail open:
 * An entity "shares the answer's label" if one of its names, aliases included, is that label once
   both are normalised; the same for the labels of anchors and references.
 * Relations are named by the question too: the answer may not occur in their labels.
-* No fixed entity, relation, reference or answer may carry one of the caps' meta labels.
+* No fixed entity, relation, reference or answer may carry one of the caps' meta labels; no relation may read like another.
 * Labels must cover every id of trace and evidence with the graph's own spelling; more may be there.
 * Evidence holds every fact that the structural steps bind, so it reveals just the losses that matter in
   the whole graph: it is judged with the two rules of necessity, and has no switch of its own.
@@ -326,6 +326,9 @@ def check_readable(case: Case) -> Iterator[str]:
     relations = {step.pattern[1] for step in case.trace.steps if isinstance(step, StructuralStep)}
     for labels, keys in ((case.graph.entity_labels, entities), (case.graph.relation_labels, relations)):
         yield from (f"{key} is a meta label" for key in sorted(keys) if normalise(labels.get(key, "")) in meta)
+    walked = {fact.relation for fact in case.graph.facts}
+    said = {relation: normalise(case.graph.relation_labels.get(relation, relation)) for relation in walked}
+    yield from (f"{key} reads like another relation" for key in sorted(relations) if list(said.values()).count(said[key]) > 1)
 
 
 def check_plain_reading(case: Case) -> Iterator[str]:

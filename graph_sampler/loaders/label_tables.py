@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pyarrow.compute as pc
+
 from graph_sampler.loaders.tables import KINDS, column_positions, open_table
 from graph_sampler.raw_facts import RawFacts, RawLabels, Texts, alias_map, label_map
 from state.config import GraphConfig, LabelTable
@@ -35,7 +37,8 @@ def _pairs(table: LabelTable, key: str) -> Iterator[list[Texts]]:
     path = Path(table.path)
     known = any(suffix.lower() in KINDS for suffix in path.suffixes)
     reader = open_table(path, None if known else "tsv", header=table.header)
-    return reader.batches(column_positions(reader, path, {"id": table.id, "label": table.label}, key))
+    positions = column_positions(reader, path, {"id": table.id, "label": table.label}, key)
+    return ([pc.ascii_trim_whitespace(column) for column in batch] for batch in reader.batches(positions))
 
 
 def _labels(table: LabelTable, key: str, *, split_case: bool = False) -> dict[str, str]:

@@ -15,12 +15,12 @@ from graph_sampler.loaders.graph_format import Format
 from graph_sampler.loaders.label_tables import labels_of_config
 from graph_sampler.loaders.tables import column_positions, kind_by_content, open_table
 from graph_sampler.loaders.text_lines import PACKED
-from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels
+from graph_sampler.raw_facts import FactBuffer, RawFacts, RawLabels, trimmed
 from state.config import GraphConfig
 
 
 def load_table(paths: Sequence[Path], config: GraphConfig) -> tuple[RawFacts, RawLabels]:
-    """Facts of one or several tables, and the labels of the config's label tables.
+    """Facts of one or several tables, without the blanks around their cells, and the labels of the config's label tables.
 
     Raises:
         GraphFormatError: a file is missing or refused, or lacks a column.
@@ -31,7 +31,7 @@ def load_table(paths: Sequence[Path], config: GraphConfig) -> tuple[RawFacts, Ra
         for batch in reader.batches(column_positions(reader, path, config.columns.model_dump(), "graph.columns")):
             facts.add(batch)
         malformed += reader.malformed
-    return facts.finish(malformed), labels_of_config(config)
+    return trimmed(facts.finish(malformed)), labels_of_config(config)
 
 
 def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> tuple[RawFacts, RawLabels]:
@@ -63,6 +63,6 @@ FORMAT = Format(
     looks_like=_looks_like,
     settings=frozenset(("table", "header", "columns", "entity_labels", "relation_labels", "entity_aliases")),
     options=frozenset(("partial_labels",)),
-    notes="Columns, label files, sentinels and year numbering are what the config says.",
+    notes="Columns, label files, sentinels and year numbering are what the config says. Blanks around a cell are dropped.",
 )
 """Any table of facts, as the config describes it."""

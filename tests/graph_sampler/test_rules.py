@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from state.config import Caps, Rules
 from state.instance import BenchmarkRecord
+from state.trace import StructuralStep
 from tests.brute_force import BruteGraph, load_cronkg, violations
 from tests.random_traces import random_graph, random_trace, record_of
 from tests.small_samples import configure, sample_records, write_careers, write_rows
@@ -118,3 +119,17 @@ def test_full_evidence_reveals_just_the_losses_that_matter(rng: Random) -> None:
     matters = {text.split()[-4] for rule, text in found if rule in ("temporal necessity", "structural necessity")}
     reveals = {text.split()[-1] for rule, text in found if rule == "evidence reveals" and "loss" in text}
     assert matters == reveals
+
+
+def test_relations_that_read_the_same_are_never_asked_about(tmp_path: Path) -> None:
+    config = configure(write_careers(tmp_path / "twins", Random(5)))
+
+    def walked() -> set[str]:
+        steps = [step for record in sample_records(config) for step in record.trace.steps]
+        return {step.pattern[1] for step in steps if isinstance(step, StructuralStep)}
+
+    before = walked()
+    labels = tmp_path / "twins" / "wd_id2relation_text.txt"
+    labels.write_text(labels.read_text().replace("coached by", "Member  OF"))
+    assert before > {"P3", "P5"}
+    assert walked() == before - {"P3", "P5"}

@@ -271,3 +271,18 @@ def test_a_csv_is_read_as_the_library_reads_it_wherever_its_blocks_end(
             column += texts.to_pylist()
     assert list(zip(*columns, strict=True)) == [tuple(row) for row in known if len(row) == 3]
     assert reader.malformed == sum(len(row) != 3 for row in known)
+
+
+def test_plain_blanks_around_cells_are_dropped_and_no_break_spaces_stay(tmp_path: Path) -> None:
+    rows = [[(f" {cell}", cell, f"{cell} \t")[(row + column) % 3] for column, cell in enumerate(cells)] for row, cells in enumerate(ROWS)]
+    assert load(write_csv(tmp_path / "padded.csv", rows))[0].content_hash == load(write_csv(tmp_path / "plain.csv", ROWS))[0].content_hash
+    rows[0][0] = "\xa0Ana Roy"
+    assert "\xa0Ana Roy" in load(write_csv(tmp_path / "kept.csv", rows))[0].entity_ids
+
+
+def test_label_tables_are_read_without_blanks_around_their_cells(tmp_path: Path) -> None:
+    rows = [[cell.replace(" ", "") for cell in row] for row in FLAT]
+    names = {cell for row in rows for cell in (row[0], row[2])}
+    labels = write_tsv(tmp_path / "names.tsv", [[f"{name} ", f" the {name}"] for name in sorted(names)])
+    graph, _ = load(write_tsv(tmp_path / "facts.tsv", rows), entity_labels={"path": str(labels)})
+    assert graph.entity_labels == [f"the {name}" for name in sorted(names)]
