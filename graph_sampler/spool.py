@@ -54,7 +54,10 @@ class Spool:
             self._file.seek(0, os.SEEK_END)
             self._is_at_end = True
         place = Place(self._end, len(piece))
-        self._file.write(piece)
+        try:
+            self._file.write(piece)
+        except OSError as err:
+            raise OSError(err.errno, f"{err.strerror}; TMPDIR names the folder for temporary files", tempfile.gettempdir()) from None
         self._end += len(piece)
         return place
 

@@ -183,6 +183,8 @@ def is_graph_file(path: Path) -> bool:
 
 
 def _begins_as_parquet(path: Path) -> bool:
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as stream:
             return stream.read(len(_MAGIC)) == _MAGIC

@@ -54,6 +54,8 @@ def open_table(path: Path, kind: str | None, *, header: bool) -> Reader:
 
 def kind_by_content(path: Path) -> str | None:
     """`parquet` where the first bytes say so, whatever the name."""
+    if not path.is_file():
+        return None
     try:
         with path.open("rb") as stream:
             return "parquet" if stream.read(4) == b"PAR1" else None

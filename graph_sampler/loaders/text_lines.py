@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import stat
 import zlib
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -45,7 +46,9 @@ _PACKINGS: tuple[tuple[bytes, str, Callable[[Path], Any]], ...] = (
     (b"\x50\x2a\x4d\x18", "Zstandard", _by_arrow("zstd")),
 )
 """First bytes, name and opener of each kind of packed file."""
+_FIRST_SIGNS = 64
 _FOREIGN = (
+    (b"version https://git-lfs", "a Git LFS pointer, which stands for the file", "Fetch the file itself: git lfs pull."),
     *((first, f"{name} within a packed file", "Unpack it once.") for first, name, _ in _PACKINGS),
     (b"PK\x03\x04", "a zip archive", "Unpack it."),
     (b"\xfd7zXZ\0", "an xz file", "Unpack it."),
@@ -63,6 +66,10 @@ def _packing(path: Path) -> tuple[str, Callable[[Path], Any]] | None:
         GraphFormatError: there is no such file, or it cannot be read.
     """
     try:
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            remedy = "Write it to a file first: a source is opened more than once."
+            raise GraphFormatError("a pipe or a device, and no file", where=str(path), remedy=remedy)
         with path.open("rb") as probe:
             magic = probe.read(4)
     except FileNotFoundError:
@@ -127,9 +134,9 @@ def refuse_foreign(head: bytes, path: Path) -> None:
     """
     for first, name, remedy in _FOREIGN:
         if head.startswith(first):
-            raise GraphFormatError(f"not UTF-8 but {name}", where=f"{path}, line 1", remedy=remedy)
+            raise GraphFormatError(f"no plain text but {name}", where=f"{path}, line 1", remedy=remedy)
     if b"\0" in head[:4]:
-        raise GraphFormatError("not UTF-8 but UTF-16 or no text at all", where=f"{path}, line 1", remedy="Save the file as UTF-8.")
+        raise GraphFormatError("no plain text but UTF-16 or no text at all", where=f"{path}, line 1", remedy="Save the file as UTF-8.")
 
 
 def read_blocks(path: Path) -> Iterator[tuple[bytes, int]]:
@@ -165,7 +172,7 @@ def _read_blocks(path: Path) -> Generator[tuple[bytes, int], None, None]:
             except _DAMAGED as err:
                 raise _refusal(err, path, line) from None
             if is_first and not rest:
-                refuse_foreign(read[:8], path)
+                refuse_foreign(read[:_FIRST_SIGNS], path)
             cut = read.rfind(b"\n") + 1
             if read and not cut:
                 block, rest = b"", rest + read

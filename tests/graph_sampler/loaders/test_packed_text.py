@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
+from graph_sampler.load import load_graph
 from graph_sampler.loaders import text_lines
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.sparql_rows import read_rows
 from graph_sampler.loaders.text_lines import read_lines
+from state.config import GraphConfig
 from state.errors import GraphFormatError
 
 TEXT = "".join(f"line {number}\n" for number in range(20_000)).encode()
@@ -59,6 +62,7 @@ def test_whole_documents_in_a_cut_stream_and_files_that_are_no_text_are_named(tm
         with pytest.raises(GraphFormatError, match=f"the {name} stream is cut short"):
             read_rows(path, ImportCounters())
     foreign = {
+        "Git LFS pointer": b"version https://git-lfs.github.com/spec/v1\n",
         "zip archive": b"PK\3\4",
         "UTF-16": "a\tb".encode("utf-16"),
         "no text": b"a\0b\0",
@@ -72,3 +76,10 @@ def test_whole_documents_in_a_cut_stream_and_files_that_are_no_text_are_named(tm
     path.write_bytes(b"short\n" + b"long " * 5)
     with pytest.raises(GraphFormatError, match="line 2: a line of more than"):
         list(read_lines(path))
+
+
+def test_a_pipe_is_refused_before_anything_is_read_from_it(tmp_path: Path) -> None:
+    path = tmp_path / "facts.tsv"
+    os.mkfifo(path)
+    with pytest.raises(GraphFormatError, match="a pipe or a device, and no file"):
+        load_graph(GraphConfig(path=str(path), format="table"))
