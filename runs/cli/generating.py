@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from runs.cli.graph_output import next_command, refuse_no_graph, write_graph_bytes
 from runs.cli.options import Debug, Json, errors_as_lines
 from runs.terminal import say, write_json, write_out
 
@@ -34,29 +35,25 @@ def generate(
         import pyarrow as pa
 
         from graph_sampler.cleaning_report import render_report
-        from graph_sampler.loaders.graph_file import is_graph_file, write_graph
+        from graph_sampler.loaders.graph_file import write_graph
         from graph_sampler.synthetic import generate_graph
-        from runs.json_lines import write_whole
         from state.config import GraphConfig
-        from state.errors import ConfigError, RunFolderError
+        from state.errors import ConfigError
         from state.interval import Granularity
 
         if granularity not in ("year", "day"):
             raise ConfigError(f"no unit {granularity!r}", where="--granularity", remedy="Ask for year or day.")
-        target = Path(out)
-        if target.exists() and not is_graph_file(target):
-            raise RunFolderError("something else is there, and no graph file", where=out, remedy="Choose another --out.")
+        refuse_no_graph(Path(out))
         unit = Granularity(granularity)
         graph, report = generate_graph(facts, seed, unit, relations)
         command = f"chronoqg graph generate --facts {facts} --seed {seed} --granularity {granularity} --relations {relations}"
         config = GraphConfig(path=out, granularity=unit, name=graph.name, source=command)
         sink = pa.BufferOutputStream()
         write_graph(graph, lambda: report, config, sink)
-        write_whole(target, (sink.getvalue(),))
+        written = write_graph_bytes(Path(out), sink.getvalue().to_pybytes())
         if as_json:
             write_json(report.model_dump_json(indent=2).encode() + b"\n")
         else:
             write_out(render_report(report))
-        say(f"wrote {out}")
-        by_day = " --set graph.granularity=day" if granularity == "day" else ""
-        say(f"next: chronoqg sample runs/quickstart.yaml --set graph.path={out}{by_day} --out runs/output/synthetic")
+        say(written)
+        say(f"next: {next_command('sample', out, unit)}")

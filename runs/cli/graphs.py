@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from runs.cli.graph_output import next_command, refuse_no_graph, write_graph_bytes
 from runs.cli.graph_sections import graph_section, telling
 from runs.cli.options import Debug, Json, Overrides, errors_as_lines
 from runs.terminal import say, write_json, write_out
@@ -72,22 +73,17 @@ def import_(
         import pyarrow as pa
 
         from graph_sampler.load import import_graph
-        from graph_sampler.loaders.graph_file import is_graph_file
-        from runs.json_lines import write_whole
         from runs.rare_collections import rare_collections
-        from state.errors import RunFolderError
 
-        target = Path(out)
-        if target.exists() and not is_graph_file(target):
-            raise RunFolderError("something else is there, and no graph file", where=out, remedy="Choose another --out.")
+        refuse_no_graph(Path(out))
         config, reasons = graph_section(sources, layout, overrides or ())
         sink = pa.BufferOutputStream()
         with telling(reasons), rare_collections():
             _, report = import_graph(config, sink)
-        write_whole(target, (sink.getvalue().to_pybytes(),))
+        written = write_graph_bytes(Path(out), sink.getvalue().to_pybytes())
         _print(report, reasons, as_json)
-        say(f"wrote {out}")
-        say(f"next: chronoqg graph inspect {out}")
+        say(written)
+        say(f"next: {next_command('build', out, report.granularity)}")
 
 
 def counts(

@@ -209,6 +209,18 @@ def test_graph_import_takes_several_files_and_refuses_what_it_cannot_tell(source
     assert not (tmp_path / "new").exists()
 
 
+def test_graph_import_never_writes_over_another_graph(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "my.graph"
+    first = here("graph", "import", str(source), "--out", str(out))
+    assert "next: chronoqg build runs/quickstart.yaml --set graph.path=" in first.stderr
+    held = out.read_bytes()
+    assert "the same graph is there already" in here("graph", "import", str(source), "--out", str(out)).stderr
+    for command in (("import", str(source), "--set", "graph.name=other"), ("generate", "--facts", "100", "--granularity", "day")):
+        said = refused("graph", *command, "--out", str(out))
+        assert said.endswith("another graph is there already. Choose another --out, or delete it first.")
+    assert out.read_bytes() == held
+
+
 def test_graph_counts_has_a_row_for_each_graph(source: Path) -> None:
     lines = here("graph", "counts", "bundled:days", str(source)).stdout.splitlines()
     assert lines[2].startswith("| graph | layout | unit | rows |")
