@@ -32,7 +32,8 @@ from tdbench.joins.readable import join_glossary, readable_join_sql
 from tdbench.questions.build import build_questions
 from tdbench.questions.draws import keys_of
 from tdbench.questions.query import readable_sql
-from tdbench.sound import Soundness, has_idle_comparison
+from tdbench.sound import SPELT_APART, Soundness, has_idle_comparison
+from tdbench.spellings import spelt_apart
 from tdbench.table import TemporalTable
 from tdbench.tables.store import TemporalDatabase, open_tables
 
@@ -82,7 +83,7 @@ def instances_of(config: Config, note: Note, advance: Advance | None = None) -> 
         joins = build_joins(database.connection, database.tables, chosen)
         soundness = Soundness(database.connection, database.tables, joins)
         made = [_questions_of(database, soundness, name, chosen, note) for name in database.tables]
-        made += _questions_of_joins(database, soundness, joins, chosen)
+        made += _questions_of_joins(database, soundness, joins, chosen, note)
         kept = _within(chosen, [one.questions for one in made], frozenset().union(*(one.idle for one in made)))
         coverage = TdbenchCoverage(
             tables=tuple(_coverage(one, ids) for one, ids in zip(made, kept, strict=True)), phrasings=chosen.paraphrases
@@ -144,6 +145,10 @@ def _questions_of(database: TemporalDatabase, soundness: Soundness, name: str, c
         how = "declared" if one.is_declared else "found"
         broken = f", broken by {one.violations} pairs of rows" if one.violations else ""
         note(f"  {how}: {written(one.dependency)}, groups that change over time: {one.support}{broken}")
+    if to_mend := _to_mend(
+        soundness, name, dict.fromkeys(column for one in used for column in (*one.dependency.determinants, one.dependency.dependent))
+    ):
+        note(f"  {to_mend}")
     every = list(build_questions(database.connection, table, [one.dependency for one in used], config))
     asked, left_out = _worth_asking(every, soundness, config)
     dropped = {reason.value: count for reason, count in report.dropped.items() if count}
@@ -152,13 +157,15 @@ def _questions_of(database: TemporalDatabase, soundness: Soundness, name: str, c
 
 
 def _questions_of_joins(
-    database: TemporalDatabase, soundness: Soundness, joins: Mapping[str, Join], config: TdbenchConfig
+    database: TemporalDatabase, soundness: Soundness, joins: Mapping[str, Join], config: TdbenchConfig, note: Note
 ) -> list[TableQuestions]:
     by_join: dict[str, list[Question]] = {name: [] for name in joins}
     for question in join_questions(database.connection, database.tables, config) if joins else ():
         by_join[question.table].append(question)
     made = []
     for name, every in by_join.items():
+        if to_mend := _to_mend(soundness, name, joins[name].shared):
+            note(f"{name}: {to_mend}")
         asked, left_out = _worth_asking(every, soundness, config)
         made.append(TableQuestions(name, joins[name].table.rows, content_of(database, joins[name]), (), asked, left_out, {}, frozenset()))
     return made
@@ -168,13 +175,25 @@ def _worth_asking(questions: Iterable[Question], soundness: Soundness, config: T
     """The questions that can be trusted and shown, and how many others there are by reason."""
     asked: list[Question] = []
     left_out: Counter[str] = Counter()
+    apart: list[Question] = []
     for question in questions:
         why = soundness.doubt(question) if len(question.gold) + len(question.distractors) <= config.most_rows else TOO_MANY_ROWS
         if why is None:
             asked.append(question)
+        elif why == SPELT_APART:
+            apart.append(question)
         else:
             left_out[why] += 1
+    if apart:
+        columns = dict.fromkeys(column for one in apart for column in (*one.determinants, *one.through, one.dependency.dependent))
+        left_out[_to_mend(soundness, apart[0].table, columns)] = len(apart)
     return asked, dict(sorted(left_out.items()))
+
+
+def _to_mend(soundness: Soundness, name: str, columns: Iterable[str]) -> str:
+    """What there is to mend in some columns of a table or join; empty if nothing is spelt in two ways."""
+    told = spelt_apart({column: soundness.spellings(name, column) for column in columns})
+    return told and f"{SPELT_APART}: {told}; make them one in the table"
 
 
 def content_of(database: TemporalDatabase, join: Join) -> str:

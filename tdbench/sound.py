@@ -1,7 +1,8 @@
 """Which questions can be trusted: those whose answer hangs on no dropped row, on no cut in a spell, and on no contradiction.
 
 A table tells less than the world where rows of a thing could not be read, and more than one truth where one spell is
-told in two rows: "who left in 1981" of somebody who was appointed again that very day. Such questions are not asked.
+told in two rows: "who left in 1981" of somebody who was appointed again that very day, or where one thing is spelt in two
+ways. Such questions are not asked.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from agents.leak_filter import find_leaks
 from state.interval import parse_granule
 from state.tdbench_config import Dependency
 from state.tdbench_question import AnswerRow, Comparator, DateComparison, Kind, Question
-from tdbench.joins.natural import Join
+from tdbench.joins.natural import Join, joined_source
+from tdbench.spellings import Spellings, join_spellings, reading_of, table_spellings
 from tdbench.table import TemporalTable, aside, quote
 
 Doubt = Literal[
@@ -23,8 +25,10 @@ Doubt = Literal[
     "one spell is told in several rows",
     "nothing could meet its condition",
     "an answer stands among the values that it gives",
+    "values that read the same are spelt differently",
 ]
 """Why a question is not to be asked of a table."""
+SPELT_APART: Doubt = "values that read the same are spelt differently"
 _TESTS: Mapping[Comparator, Callable[[float, float], bool]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 _FOREVER = float("inf")
 
@@ -37,12 +41,17 @@ class _Spell(NamedTuple):
 
 
 class Soundness:
-    """Judges the questions of some tables and joins; what was dropped is looked up once for each dependency."""
+    """Judges the questions of some tables and joins; what was dropped is looked up once for each dependency.
+
+    Which values read the same is looked up once for each column.
+    """
 
     def __init__(self, connection: Any, tables: Mapping[str, TemporalTable], joins: Mapping[str, Join]) -> None:
         """Takes the database, its tables and the joins made of them."""
         self._connection, self._tables, self._joins = connection, tables, joins
         self._dropped: dict[tuple[str, Dependency], frozenset[tuple[str, ...]]] = {}
+        self._spellings: dict[tuple[str, str], tuple[Spellings, ...]] = {}
+        self._twins: dict[tuple[str, str], frozenset[str]] = {}
 
     def doubt(self, question: Question) -> Doubt | None:
         """Why a question is not to be asked; `None`: it may be."""
@@ -60,7 +69,53 @@ class Soundness:
             last = self._tables[question.table]
             if tuple(question.determinants.values()) in self._things_dropped(last, question.dependency):
                 return "rows of what it asks about were dropped in reading"
-        return None if _is_whole(question, last) else "one spell is told in several rows"
+        if not _is_whole(question, last):
+            return "one spell is told in several rows"
+        return SPELT_APART if self._is_spelt_apart(question, last) else None
+
+    def spellings(self, name: str, column: str) -> tuple[Spellings, ...]:
+        """The values of a column of a table or join that read the same as another one, each set in order."""
+        key = name, column
+        if key not in self._spellings:
+            if name in self._joins:
+                self._spellings[key] = join_spellings(self._connection, self._joins[name], column)
+            else:
+                self._spellings[key] = table_spellings(self._connection, self._tables[name], column)
+            self._twins[key] = frozenset(value for one in self._spellings[key] for value in one)
+        return self._spellings[key]
+
+    def _has_twin(self, name: str, column: str, value: str) -> bool:
+        return bool(self.spellings(name, column)) and value in self._twins[name, column]
+
+    def _is_spelt_apart(self, question: Question, last: TemporalTable) -> bool:
+        """Whether a value that is given, or that leads to the answer, has another spelling, or the answer would be another in one."""
+        name, column = question.table, question.dependency.dependent
+        if any(self._has_twin(name, *given) for given in question.determinants.items()):
+            return True
+        if name in self._joins and self._leads_through_twins(self._joins[name], question):
+            return True
+        return bool(self.spellings(name, column)) and _hangs_on_spelling(question, last)
+
+    def _leads_through_twins(self, join: Join, question: Question) -> bool:
+        """Whether a value by which a question goes from one table to the next is spelt in another way as well."""
+        shared = [column for column in join.shared if self.spellings(join.table.name, column)]
+        for place in range(1, len(join.parts)) if shared else ():
+            parts = join.parts[:place]
+            given, values, known = ["true"], [], set[str]()
+            for part in parts:
+                for own, joined in part.columns.items():
+                    if joined in question.determinants and joined not in known:
+                        known.add(joined)
+                        given.append(f"{part.alias}.{quote(own)} = ?")
+                        values.append(question.determinants[joined])
+            steps = [(column, f"{part.alias}.{quote(own)}") for part in parts for own, column in part.columns.items() if column in shared]
+            if not steps:
+                continue
+            sql = f"SELECT DISTINCT {', '.join(step for _, step in steps)} {joined_source(parts, ' AND '.join(given))}"
+            for row in self._connection.execute(sql, values).fetchall():
+                if any(value in self._twins[join.table.name, column] for (column, _), value in zip(steps, row, strict=True)):
+                    return True
+        return False
 
     def _things_dropped(self, table: TemporalTable, dependency: Dependency) -> frozenset[tuple[str, ...]]:
         key = table.name, dependency
@@ -107,6 +162,21 @@ def _is_possible(comparisons: Iterable[DateComparison]) -> bool:
         if one.operator in ("<", "<=", "="):
             high[one.bound] = min(high[one.bound], date - (one.operator == "<"))
     return low["start"] <= high["start"] and max(low["end"], low["start"] + 1) <= high["end"]
+
+
+def _hangs_on_spelling(question: Question, table: TemporalTable) -> bool:
+    """Whether the answer, its dates, or whether its condition changes it would be others if what reads the same were spelt alike."""
+    read = question.model_copy(update={"gold": _as_read(question, question.gold), "distractors": _as_read(question, question.distractors)})
+    answers, others = ({row.values[question.dependency.dependent] for row in rows} for rows in (read.gold, read.distractors))
+    if len(answers) < len(question.answers) or not _is_whole(read, table):
+        return True
+    has_condition = question.kind in (Kind.RELATION, Kind.JOIN)
+    return has_condition and others <= answers
+
+
+def _as_read(question: Question, rows: Iterable[AnswerRow]) -> tuple[AnswerRow, ...]:
+    column = question.dependency.dependent
+    return tuple(row.model_copy(update={"values": {column: reading_of(row.values[column])}}) for row in rows)
 
 
 def _is_whole(question: Question, table: TemporalTable) -> bool:

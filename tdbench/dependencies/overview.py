@@ -12,6 +12,8 @@ from state.tdbench_config import TdbenchConfig
 from tdbench.dependencies.check import DependencyReport, check
 from tdbench.dependencies.discover import Discovered, discover
 from tdbench.dependencies.repair import Repairs, suggest_repairs
+from tdbench.sound import SPELT_APART
+from tdbench.spellings import Spellings, spelt_apart, table_spellings
 from tdbench.tables.report import TableReport
 from tdbench.tables.store import open_tables
 
@@ -25,6 +27,8 @@ class TableDependencies:
     repairs: tuple[Repairs, ...]
     """Of those that rows break."""
     found: Discovered
+    spellings: dict[str, tuple[Spellings, ...]]
+    """Column -> its values that read the same but are spelt differently; columns without any are left out."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,7 @@ class DependencyOverview:
                     "declared": [report.model_dump(mode="json") for report in one.declared],
                     "repairs": [repairs.model_dump(mode="json") for repairs in one.repairs],
                     "found": one.found.model_dump(mode="json"),
+                    "spellings": one.spellings,
                 }
                 for one in self.tables
             ],
@@ -76,12 +81,16 @@ def dependency_overview(config: TdbenchConfig, only: str | None = None) -> Depen
             broken = [one.dependency for one in declared if not one.holds]
             repairs = tuple(suggest_repairs(database.connection, table, one) for one in broken)
             found = discover(database.connection, table, config.tolerance)
-            made.append(TableDependencies(database.reports[name], declared, repairs, found))
+            every = {column: table_spellings(database.connection, table, column) for column in table.columns}
+            spellings = {column: sets for column, sets in every.items() if sets}
+            made.append(TableDependencies(database.reports[name], declared, repairs, found, spellings))
     return DependencyOverview(tuple(made))
 
 
 def _lines(table: TableDependencies) -> Iterator[str]:
     yield from table.read.lines()
+    if told := spelt_apart(table.spellings):
+        yield f"  {SPELT_APART}: {told}; make them one in the table: until then they count as different things"
     for report in table.declared:
         yield from (f"  declared: {line}" if place == 0 else f"  {line}" for place, line in enumerate(report.as_lines()))
     for repairs in table.repairs:

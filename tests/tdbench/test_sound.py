@@ -14,6 +14,7 @@ from state.config import Config
 from state.errors import ConfigError
 from tdbench.dependencies.overview import dependency_overview
 from tdbench.sampling import instances_of
+from tdbench.spellings import spelt_apart
 from tests.tdbench.small_tables import MAYORS, write_config
 
 
@@ -101,3 +102,46 @@ def test_an_answer_that_is_given_is_not_asked_for(tmp_path: Path) -> None:
     questions, coverage = sampled(tmp_path, mayors=MAYORS.replace("Arn,Mayor,Bo Lind", "Arn,Mayor,Arn"), relations=[])
     assert not any("Arn" in row["values"].values() for question in questions for row in question["gold"])
     assert coverage["mayors"].left_out["an answer stands among the values that it gives"] > 0
+
+
+def test_what_is_spelt_in_two_ways_is_not_given_and_named_to_be_mended(tmp_path: Path) -> None:
+    spelt = MAYORS.replace("Arn,Mayor,Ada Berg", "ARN,Mayor,Ada Berg")
+    heard: list[str] = []
+    config = load_config(write_config(tmp_path, mayors=spelt, relations=[]))
+    _, coverage, _ = instances_of(config.config, heard.append)
+    questions, _ = sampled(tmp_path, mayors=spelt, relations=[])
+    about = {question["determinants"].get("town") for question in questions if question["table"] == "mayors"}
+    led = {question["determinants"]["fair"] for question in questions if question["table"] == "hosts"}
+    assert about == {"Belm", "Corv"}
+    assert led == {"Fair of 1999", "Fair of 2004"}, "the mayors of Arn are told under two names"
+    mend = "values that read the same are spelt differently: 2 in town, as 'ARN' and 'Arn'; make them one in the table"
+    assert {f"  {mend}", f"hosts: {mend}"} <= set(heard)
+    assert all(one.left_out[mend] > 0 for one in coverage.tables if one.name != "fairs")
+    text = dependency_overview(config.config.tdbench, "mayors").lines()
+    assert sum("2 in town, as 'ARN' and 'Arn'" in line for line in text) == 1
+
+
+@pytest.mark.parametrize("other", ["bo lind", "Bo  Lind", "Bo\u0301 Lind"])
+def test_an_answer_that_another_spelling_would_change_is_not_asked_for(tmp_path: Path, other: str) -> None:
+    spelt = MAYORS.replace("Cy Roth,2006-05-01", f"{other},2006-05-01")
+    questions, coverage = sampled(tmp_path, mayors=spelt, joins={}, relations=["meet", "during", "finished-by"], per_cardinality=40)
+    names = {row["values"].get("name") for question in questions for row in question["gold"]}
+    assert not names & {"Bo Lind", other}, "the two are one spell to any reader"
+    assert "Ada Berg" in names
+    assert any(reason.startswith("values that read the same are spelt differently: 2 in name") for reason in coverage["mayors"].left_out)
+
+
+def test_a_spelling_that_changes_no_answer_is_no_reason_not_to_ask(tmp_path: Path) -> None:
+    spelt = MAYORS.replace("Ida Rusk,2015", "ada berg,2015")
+    questions, _ = sampled(tmp_path, mayors=spelt, joins={}, per_cardinality=40)
+    names = {row["values"].get("name") for question in questions for row in question["gold"]}
+    assert {"Ada Berg", "ada berg"} <= names, "they are of two towns"
+
+
+def test_a_dropped_row_under_another_spelling_is_one_of_the_same_thing(tmp_path: Path) -> None:
+    questions, _ = sampled(tmp_path, mayors=f"{MAYORS}arn,Mayor,Jo Salk,?,\n", joins={})
+    assert {question["determinants"]["town"] for question in questions if question["table"] == "mayors"} == {"Belm", "Corv"}
+
+
+def test_a_pair_that_looks_the_same_is_shown_by_its_codes() -> None:
+    assert spelt_apart({"city": (("Jos\u00e9", "Jose\u0301"),)}) == "2 in city, as 'Jos\\xe9' and 'Jose\\u0301'"
