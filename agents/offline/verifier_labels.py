@@ -1,7 +1,8 @@
 """What the verifier makes of a relation's label by itself: its words apart, their forms, and the label as one phrase.
 
 A label that the verifier's lexicon does not list is read by its shape, so that "represented" is found in
-"started to represent" and "Make statement" in "made a statement". Paper: section 4.3.2.
+"started to represent" and "Make statement" in "made a statement". A text speaks of it only where it says all of
+the label's words: "head of" says nothing of "deputy head of". Paper: section 4.3.2.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ _ORDERS = frozenset(
 )
 """Verbs with which a label may begin as they stand."""
 _OFTEN_NOUNS = frozenset("block fight play protest rally release share veto win yield".split())  # noqa: SIM905
+_SMALL = _LINKS | frozenset(["a", "an", "the", "of", "by", "as"])
+"""Words that join the others of a label."""
+_KIND = re.compile(r"((?:\w+ )?(?:captain|citizen|coach|employee|player) of) (?!the )(.+)")
+"""A role in a thing of some kind, which need not be said: `player of club`."""
+_BECOME = r"(?:(?:become|became|becomes|becoming) (?:an? |the |its |their |his |her )?)?"
 _BETWEEN = r"[\s,;:/()'\"_-]+(?:an? |the )?"
 
 
@@ -34,9 +40,15 @@ class Reading(NamedTuple):
     """What a label says."""
 
     entry: Entry
-    """Its words, listed or derived."""
+    """Words that speak of it wherever they stand: the listed ones."""
     phrase: re.Pattern[str] | None
     """The label as one verb phrase in normalised text, where it is not listed and begins with a verb as it stands."""
+    spoken: tuple[re.Pattern[str], ...] = ()
+    """The label in all its words, and the relation named by its label in quotes, where it is not listed."""
+    verbs: frozenset[str] = frozenset()
+    """Forms of the verb that a label which is not listed begins with."""
+    nouns: frozenset[str] = frozenset()
+    """Forms of its other words that say something."""
 
 
 def words_apart(label: str) -> str:
@@ -47,20 +59,57 @@ def words_apart(label: str) -> str:
     return normalise_label(" ".join(text.split()))
 
 
+def is_small(word: str) -> bool:
+    """Whether a word of a label only joins the others."""
+    return word in _SMALL
+
+
 def read_label(label: str) -> Reading:
-    """The words that may speak of the relation with this label; those of the label itself always do."""
+    """The words that may speak of the relation with this label."""
     plain = words_apart(label)
     listed = ENTRIES.get(OTHER_LABELS.get(plain, plain))
     words = re.findall(r"\w+", plain)
     while len(words) > 1 and words[0] in _AUXILIARY:
         words = words[1:]
-    own = [word for word in words if word not in FUNCTION]
+    own = [word for word in words if word not in FUNCTION] or words
     verbs = _verbs(words)
-    entry = listed or Entry("", "become", "", "", "")
     if listed is None and words[:1] == ["member"]:
-        entry = ENTRIES["member of"]
-    whole = " ".join([entry.whole, *sorted(verbs)])
-    return Reading(entry._replace(whole=whole, nouns=" ".join([entry.nouns, *own])), None if listed else _as_phrase(plain))
+        listed = ENTRIES["member of"]
+    if listed is not None:
+        whole = " ".join([listed.whole, *sorted(verbs)])
+        return Reading(listed._replace(whole=whole, nouns=" ".join([listed.nouns, *own])), None)
+    kind = _KIND.fullmatch(plain)
+    entry = Entry("", "", "", "", kind[2] if kind else "")
+    phrase = _as_phrase(plain)
+    forms = frozenset(form for verb in verbs for form in forms_of(verb))
+    said = _in_quotes(plain) if phrase else (*_in_quotes(plain), _in_all_words(words, forms, kind is not None))
+    return Reading(entry, phrase, said, forms, frozenset(form for word in own for form in forms_of(word)))
+
+
+def _in_quotes(plain: str) -> tuple[re.Pattern[str], ...]:
+    words = r"\W+".join(map(re.escape, re.findall(r"\w+", plain)))
+    return (re.compile(rf"\b(?:have|has|had|having) the relation \W*{words}\W+to\b"),) if words else ()
+
+
+def _in_all_words(words: list[str], verbs: frozenset[str], has_kind: bool) -> re.Pattern[str]:
+    """A label's words in order, the verb in any form, a noun also in the plural; only what closes it may be left out."""
+    stem, closing = list(words), ""
+    if len(stem) > 1 and stem[-1] in _LINKS | {"of", "by"}:
+        closing = stem.pop()
+    said = [f"(?:{'|'.join(sorted(map(re.escape, {word} if word in _SMALL else forms_of(word) | {word})))})" for word in stem]
+    if verbs:
+        said[0] = f"(?:{'|'.join(sorted(map(re.escape, verbs)))})"
+    if has_kind:
+        place = stem.index("of")
+        text = _BETWEEN.join(said[:place]) + rf"(?:{_BETWEEN}{_BETWEEN.join(said[place:])})?"
+    else:
+        text = _BETWEEN.join(said)
+    if closing in ("of", "by"):
+        text += rf"(?: {closing}\b)?"
+    elif closing:
+        others = "|".join(sorted((_LINKS | {"of", "by"}) - {closing}))
+        text = rf"(?:{text}) {closing}|(?:{text})(?! (?:{others}) @)"
+    return re.compile(rf"(?<![\w-]){_BECOME}(?:{text})(?![\w-])")
 
 
 def _verbs(words: list[str]) -> set[str]:

@@ -18,6 +18,7 @@ from agents.offline.verifier_inflection import forms_of, phrases_of
 from agents.offline.verifier_labels import read_label
 from agents.offline.verifier_lexicon import Trigger
 from agents.offline.verifier_query import Evidence
+from agents.offline.verifier_spoken import BECOME, mark_words, refuse_qualifiers
 from agents.offline.verifier_words import (
     ANYTHING,
     AUXILIARIES,
@@ -36,6 +37,7 @@ from graph_sampler.labels import normalise_label
 
 _PIECE = re.compile(r"\w+|[^\w\s]")
 _TOKEN = re.compile(r"<[^>]+>|[@~]\d+|'s\b|\w+(?:-\w+)*|[^\w\s]")
+_MARKED = re.compile(r"(\w+?)__(\d+)")
 _BE = frozenset(["was", "were", "been", "being", "is", "are"])
 
 
@@ -54,7 +56,7 @@ class Token:
     entities: frozenset[str] = frozenset()
     triggers: tuple[Trigger, ...] = ()
     is_weak: bool = False
-    """Whether a relation's word is also a plain function word, heeded only where no other word names one."""
+    """Whether a relation's word is also a plain function word, heeded only where no other word names one, or part of a label."""
 
 
 @dataclass
@@ -89,6 +91,10 @@ class _Vocabulary(NamedTuple):
     """Nouns for kinds of things."""
     labels: list[tuple[re.Pattern[str], Trigger]]
     """Labels that are said as they stand, longest first."""
+    spoken: list[tuple[re.Pattern[str], str]]
+    """Labels that are not listed, in all their words, each with its relation."""
+    own: dict[str, dict[str, frozenset[Trigger]]]
+    """What the words of such a label say within it, by relation and form."""
 
 
 @lru_cache(maxsize=512)
@@ -97,8 +103,10 @@ def _vocabulary(relations: frozenset[tuple[str, str]]) -> _Vocabulary:
     phrases: dict[tuple[str, ...], set[Trigger]] = {}
     types: set[str] = set()
     labels: list[tuple[re.Pattern[str], Trigger]] = []
+    spoken: list[tuple[re.Pattern[str], str]] = []
+    own: dict[str, dict[str, frozenset[Trigger]]] = {}
     for relation, spelt in relations:
-        entry, whole_label = read_label(spelt)
+        entry, whole_label, all_words, verbs, nouns = read_label(spelt)
         for words, aspect, is_verb in [
             (entry.whole, None, True), (entry.start, "s", True), (entry.end, "e", True), (entry.nouns, None, False),
         ]:  # fmt: skip
@@ -109,13 +117,18 @@ def _vocabulary(relations: frozenset[tuple[str, str]]) -> _Vocabulary:
             types |= forms_of(base)
         if whole_label is not None:
             labels.append((whole_label, Trigger(relation, None, True)))
+        spoken += [(pattern, relation) for pattern in all_words]
+        own[relation] = {
+            form: frozenset(Trigger(relation, None, is_verb) for is_verb, forms in ((True, verbs), (False, nouns)) if form in forms)
+            for form in verbs | nouns
+        }
     by_first: dict[str, list[tuple[tuple[str, ...], tuple[Trigger, ...]]]] = {}
     for phrase, triggers in phrases.items():
         by_first.setdefault(phrase[0], []).append((phrase, tuple(sorted(triggers, key=str))))
     for found in by_first.values():
         found.sort(key=lambda pair: -len(pair[0]))
     labels.sort(key=lambda pair: (-len(pair[0].pattern), pair[0].pattern))
-    return _Vocabulary(by_first, frozenset(types), labels)
+    return _Vocabulary(by_first, frozenset(types), labels, spoken, own)
 
 
 def _spelt(relations: frozenset[str], evidence: Evidence) -> frozenset[tuple[str, str]]:
@@ -208,11 +221,14 @@ def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> li
     Raises:
         Unreadable: a word is not known, or the text does not end as one question.
     """
-    phrases, types, labels = _vocabulary(_spelt(relations, evidence))
+    phrases, types, labels, spoken, own = _vocabulary(_spelt(relations, evidence))
     text, names = replace_names(question, evidence, types)
     if not text.endswith("?") or "?" in text[:-1] or "\x00" in text:
         raise Unreadable("not one question")
+    if "__" in text:
+        raise Unreadable("a sign that stands for labels here")
     text, said = _mark_labels(_without_alternatives(text[:-1]), labels)
+    text, spans = mark_words(text, spoken)
     words = _TOKEN.findall(mark_phrases(text))
     tokens: list[Token] = []
     at = 0
@@ -220,6 +236,10 @@ def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> li
         if words[at].startswith("~"):
             text, trigger = said[int(words[at][1:])]
             tokens.append(Token("relation", text, len(tokens), triggers=(trigger,)))
+            at += 1
+            continue
+        if marked := _MARKED.fullmatch(words[at]):
+            tokens.append(_label_word(marked[1], len(tokens), spans[int(marked[2])], own))
             at += 1
             continue
         token, length = _token(words, at, len(tokens), names, phrases, types)
@@ -233,7 +253,25 @@ def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> li
             token.triggers = tuple(Trigger(trigger.relation, None, False) for trigger in token.triggers)
         tokens.append(token)
         at += length
+    refused = refuse_qualifiers(tokens, frozenset(form for forms in own.values() for form in forms))
+    if refused:
+        raise Unreadable(refused)
     return tokens
+
+
+def _label_word(word: str, place: int, relations: frozenset[str], own: dict[str, dict[str, frozenset[Trigger]]]) -> Token:
+    """A word of a label that is said in all its words."""
+    if word in BECOME:
+        triggers = frozenset(Trigger(relation, "s", True) for relation in relations)
+    elif word in ("have", "has", "had", "having"):
+        triggers = frozenset(Trigger(relation, None, True) for relation in relations)
+    else:
+        triggers = frozenset(trigger for relation in relations for trigger in own[relation].get(word, ()))
+    if not triggers:
+        return Token("other", word, place, is_weak=True)
+    is_verb = any(trigger.is_verb for trigger in triggers) and word not in SPELLS
+    weak = word in BECOME or (not is_verb and (word in FUNCTION or word in TYPES or word in SPELLS))
+    return Token("relation", word, place, triggers=tuple(sorted(triggers, key=str)), is_weak=weak)
 
 
 def _token(
