@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agents.offline.tables.frames import Fixed, meanwhile
 from agents.offline.tables.rewriter import PHRASINGS, compose
 from agents.offline.tables.sql_reader import Column, Comparison, Given, UnreadableSql, read_sql
 
@@ -108,6 +109,13 @@ def test_what_is_asked_regardless_of_time_is_asked_in_the_perfect(asked: str, gi
     for phrasing in range(1, PHRASINGS + 1):
         text = compose(read_sql(f'SELECT "{asked}", "s", "e" FROM "t" WHERE {wanted}'), {}, phrasing)
         assert {"has", "is", "are"} & set(text.split()) == {"has"}, text
+
+
+def test_a_question_through_a_join_has_capitals_in_its_names_and_at_its_start_alone() -> None:
+    games = [Fixed("edition", "18"), Fixed("season", "Summer")]
+    for text in meanwhile("name", [Fixed("role", "Prime Minister")], ["country"], games):
+        assert text[0].isupper()
+        assert {word for word in text.split()[1:] if word[0].isupper()} <= {"Prime", "Minister", "Summer", "Summer,"}
 
 
 def test_a_row_of_no_known_kind_is_asked_for_whenever_it_was_and_nothing_but_its_entry_begins() -> None:
