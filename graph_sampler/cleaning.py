@@ -6,7 +6,7 @@ row that cannot be used has no say in a type. Paper: section 4.2.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -25,13 +25,14 @@ from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.relation_types import RelationTypes, type_relations
 from graph_sampler.sorting import distinct_rows
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
+from graph_sampler.time_notes import ISO, are_coarser, are_cut, bad_example, cut_note, finest_unit, header_note
 from state.config import GraphConfig, YearNumbering
 from state.errors import GraphFormatError
 from state.graph_report import CleaningReport, DropReason, ImportCounter
 
 _REASONS = tuple(DropReason)
 _REMEDIES = {
-    DropReason.BAD_DATE: "Are graph.columns and graph.header right?",
+    DropReason.BAD_DATE: f"{ISO[0].upper()}{ISO[1:]}; write the others so.",
     DropReason.MALFORMED_ROW: "Have the rows another number of columns than line 1?",
     DropReason.COARSE: "Set a coarser graph.granularity.",
     DropReason.UNUSABLE_ENTITY: "Are the labels the right ones? Ids and single letters are none.",
@@ -62,6 +63,8 @@ def clean(
     if counters is not None:
         counters.add(ImportCounter.MALFORMED, raw.malformed)
         rows.count(counters)
+        for note in _notes(raw, rows, config):
+            counters.note(note)
     facts = rows.distinct_facts()
     types = type_relations(rows.relation_ids, facts, labels.types, labels.relations or {}, config.typing)
     kept, long_points = types.is_kept(facts), types.is_long_point(facts)
@@ -74,15 +77,42 @@ def clean(
     }
     drops = {reason: count for reason, count in counts.items() if count}
     if not kept.any():
-        listing = ", ".join(f"{count} {reason.value}" for reason, count in drops.items())
+        listing = ", ".join(f"{count} {reason.value}{_such_as(reason, rows)}" for reason, count in drops.items())
         raise GraphFormatError(
             f"no fact is left after cleaning: {listing or 'no rows'}",
             where=config.path if isinstance(config.path, str) else ", ".join(config.path),
-            remedy=_REMEDIES.get(max(drops, key=drops.__getitem__), "") if drops else "",
+            remedy=_remedy(max(drops, key=drops.__getitem__), config) if drops else "",
         )
     dropped = rows.dropped(types, _chosen(facts, long_points))
     graph = _build(rows, _chosen(facts, kept), dropped, types, labels, config, name)
     return graph, partial(build_report, graph, types, rows.relation_ids, rows.relation_labels, rows.entity_problems, drops)
+
+
+def _such_as(reason: DropReason, rows: _Rows) -> str:
+    return f", such as {rows.bad_example}" if reason is DropReason.BAD_DATE else ""
+
+
+def _remedy(reason: DropReason, config: GraphConfig) -> str:
+    """What to do where most rows are dropped for this reason."""
+    remedy = _REMEDIES.get(reason, "")
+    is_table = reason is DropReason.BAD_DATE and config.format == "table"
+    return f"{remedy} If these are no dates at all: are graph.columns and graph.header right?" if is_table else remedy
+
+
+def _notes(raw: RawFacts, rows: _Rows, config: GraphConfig) -> Iterator[str]:
+    """What the reader of the counts should know of the dates."""
+    if config.format == "table" and not config.header and (header := header_note(raw, *rows.bad_texts)):
+        yield header
+    elif rows.bad_example:
+        yield f"a bad date is {rows.bad_example}; {ISO}"
+    starts, ends = rows.starts.ranges, rows.ends.ranges
+    cut = are_cut(starts, config.granularity), are_cut(ends, config.granularity)
+    if cut[0].any() or cut[1].any():
+        finer = finest_unit(np.concatenate((starts[cut[0]], ends[cut[1]])))
+        is_cut = rows.either(*cut)
+        if is_cut.any():
+            coarser = rows.either(are_coarser(starts, finer), are_coarser(ends, finer))
+            yield cut_note(int(rows.copies[is_cut].sum()), config.granularity, finer, int(rows.copies[coarser].sum()))
 
 
 @dataclass(slots=True)
@@ -103,6 +133,10 @@ class _Rows:
     ends: _Times
     reasons: npt.NDArray[np.int8]
     """Position in `DropReason` of the first reason to drop a row, -1 without one."""
+    bad_texts: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
+    """Which times of the source are no starts, and which no ends."""
+    bad_example: str
+    """The first of the rows with a bad date, in words; empty without one."""
 
     @classmethod
     def resolve(cls, raw: RawFacts, labels: RawLabels, config: GraphConfig) -> _Rows:
@@ -131,9 +165,10 @@ class _Rows:
         no_entity = np.array([problem is not None for problem in entity_problems], dtype=np.bool_)
         no_relation = np.array([problem is not None for problem in relation_problems], dtype=np.bool_)
         reasons = _reasons(columns, starts, ends, blank_entity, blank_relation, no_entity, no_relation)
+        bad_texts = (starts.ranges[:, 0] == TimeKind.BAD)[start_rank], (ends.ranges[:, 0] == TimeKind.BAD)[end_rank]
         return cls(
             entity_ids, entity_labels, entity_problems, relation_ids, relation_labels, relation_problems,
-            columns, copies, starts, ends, reasons,
+            columns, copies, starts, ends, reasons, bad_texts, bad_example(raw, *bad_texts),
         )  # fmt: skip
 
     def count(self, counters: ImportCounters) -> None:
@@ -155,6 +190,10 @@ class _Rows:
         counters.add(ImportCounter.DUPLICATE_EXACT, int(self.copies.sum()) - len(self.copies))
         counters.add(ImportCounter.UNLABELLED_ENTITY, self.entity_problems.count(LabelProblem.MISSING))
         counters.add(ImportCounter.UNLABELLED_RELATION, self.relation_problems.count(LabelProblem.MISSING))
+
+    def either(self, start: npt.NDArray[np.bool_], end: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which rows have a marked start or a marked end."""
+        return _marked(self.columns[3], start) | _marked(self.columns[4], end)
 
     def distinct_facts(self) -> _Columns:
         """Subject, relation, object, start and end of the rows without a reason, sorted, each once."""

@@ -138,7 +138,8 @@ def _is_cached(config: Config, plan: CallPlan) -> Iterator[Callable[[Instance], 
 def _sampled(config: Config, advance: Advance) -> list[BenchmarkRecord]:
     """The traces of a run over a graph that has not begun."""
     graph, report = load_graph(config.graph)
-    say(describe_graph(report))
+    for line in describe_graph(report):
+        say(line)
     return [BenchmarkRecord.model_validate_json(line) for line in sample_traces(graph, config, progress=advance).lines[: config.run.limit]]
 
 

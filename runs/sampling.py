@@ -18,11 +18,11 @@ Note = Callable[[str], None]
 
 
 def sample_into(folder: RunFolder, note: Note, advance: Advance | None = None, executor: Executor | None = None) -> CoverageReport:
-    """Samples the config's traces and stores them; `note` is told in a line what the graph is.
+    """Samples the config's traces and stores them; `note` is told what the graph is.
 
     Args:
         folder: where they are stored.
-        note: is told what the graph is.
+        note: is told in lines what the graph is.
         advance: is told how far it is.
         executor: where roots are asked; `None` for this machine.
 
@@ -32,7 +32,8 @@ def sample_into(folder: RunFolder, note: Note, advance: Advance | None = None, e
         SamplingError: no trace can be had.
     """
     graph, report = load_graph(folder.config.graph)
-    note(describe_graph(report))
+    for line in describe_graph(report):
+        note(line)
     sample = sample_traces(graph, folder.config, progress=advance, workers=None if executor is None else executor.workers)
     folder.write_sample(sample.lines, sample.coverage, graph_note(folder.config, report))
     return sample.coverage
@@ -50,8 +51,9 @@ def graph_note(config: Config, report: CleaningReport) -> GraphNote:
     )
 
 
-def describe_graph(report: CleaningReport) -> str:
-    """One line on the graph; `chronoqg graph inspect` tells the rest."""
+def describe_graph(report: CleaningReport) -> list[str]:
+    """One line on the graph, and one for each note on its source; `chronoqg graph inspect` tells the rest."""
     dropped = sum(report.dropped.values())
     why = " (`chronoqg graph inspect` says why)" if dropped else ""
-    return f"graph {report.name}: {report.facts:,} facts, {report.entities:,} entities; {dropped:,} rows dropped{why}"
+    line = f"graph {report.name}: {report.facts:,} facts, {report.entities:,} entities; {dropped:,} rows dropped{why}"
+    return [line, *(f"note: {note}" for note in (report.source.notes if report.source else ()))]

@@ -65,7 +65,8 @@ def _of_run(path: str) -> StudySource:
 
 def _fresh(config: Config, note: Note, advance: Advance | None) -> StudySource:
     graph, report = load_graph(config.graph)
-    note(describe_graph(report))
+    for line in describe_graph(report):
+        note(line)
     lines = sample_traces(graph, config, progress=advance).lines
     records = tuple(BenchmarkRecord.model_validate_json(line) for line in lines)
     return StudySource(records, {}, graph_note(config, report), report.name, _is_bundled(config))
