@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from agents.offline.verifier_coreference import parsed_queries
+from agents.offline.verifier_named_facts import says_no_fact
 from agents.offline.verifier_query import Evidence, Query
 from agents.offline.verifier_reading import best_queries
 from agents.offline.verifier_skeletons import skeletons
@@ -28,6 +29,8 @@ def read_english(question: str, structure_hint: str, evidence: Evidence) -> list
         return []
     try:
         tokens = tokenise(question, evidence, frozenset(relations))
+        if says_no_fact(tokens, evidence):
+            return []
         names = [token.entities for token in tokens if token.kind == "name"]
         options = skeletons(template, relations, names, evidence)
         return parsed_queries(tokens, options, evidence) or ([] if _points_back(tokens) else best_queries(cut(tokens), options, evidence))

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agents.offline.verifier_labels import is_small
+from agents.offline.verifier_words import FUNCTION
 
 if TYPE_CHECKING:
     from agents.offline.verifier_tokens import Token
@@ -22,7 +23,7 @@ _BE = frozenset(["was", "were", "been", "being", "is", "are"])
 
 
 def _mark(place: int, says_more: bool, word: re.Match[str]) -> str:
-    return word[0] if says_more and is_small(word[0]) else f"{word[0]}__{place}"
+    return word[0] if says_more and is_small(word[0]) and word[0] in FUNCTION else f"{word[0]}__{place}"
 
 
 def mark_words(text: str, spoken: list[tuple[re.Pattern[str], str]]) -> tuple[str, list[frozenset[str]]]:

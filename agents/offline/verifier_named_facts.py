@@ -1,0 +1,54 @@
+"""Whether what a question says of two named entities is a fact that the evidence shows.
+
+A question names facts as its points of reference; one that is no fact is a mistake of the question's, and is
+not to be read as if one of the names were not there. Paper: section 4.3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from agents.offline.verifier_query import Evidence
+from agents.offline.verifier_tokens import Token
+from graph_sampler.labels import normalise_label
+
+_BOUNDS = ("comma", "and", "connective", "relative", "comparative")
+_SAYING = ("relation", "start", "end", "spell")
+
+
+def says_no_fact(tokens: Sequence[Token], evidence: Evidence) -> bool:
+    """Whether some clause with a name on either side of its verb is no fact of the evidence."""
+    spoken = {relation: normalise_label(label) for relation, label in evidence.relation_labels.items()}
+    for first, between, second in _statements(tokens):
+        meant = _relations(between)
+        if meant is None:
+            continue
+        relations = frozenset(relation for relation, label in spoken.items() if not meant or label in meant)
+        if not (evidence.matching(first, relations, second) or evidence.matching(second, relations, first)):
+            return True
+    return False
+
+
+def _statements(tokens: Sequence[Token]) -> Iterator[tuple[frozenset[str], Sequence[Token], frozenset[str]]]:
+    """Names that only words of one clause stand between, with these words; the first is the clause's subject."""
+    names = [place for place, token in enumerate(tokens) if token.kind == "name"]
+    for first, second in pairwise(names):
+        between = tokens[first + 1 : second]
+        opening = [token for token in tokens[:first] if token.text not in ("the", "both")][-1:]
+        if not opening or opening[0].kind not in _BOUNDS or opening[0].text in ("who", "which", "what", "whom", "whose", "that"):
+            continue
+        if any(token.kind in _BOUNDS or token.text in ("'s", "did", "do", "does") for token in between):
+            continue
+        if any(token.kind in _SAYING for token in between):
+            yield tokens[first].entities, between, tokens[second].entities
+
+
+def _relations(between: Sequence[Token]) -> frozenset[str] | None:
+    """Labels that the words of a clause may mean, none for any; `None` where they are of two clauses."""
+    words = [token for token in between if token.kind == "relation" and not token.is_weak]
+    said = [frozenset(trigger.relation for trigger in token.triggers) for token in words]
+    if not said:
+        return frozenset()
+    is_two = any(token.kind == "auxiliary" and any(word.place < token.place for word in words) for token in between)
+    return None if is_two else frozenset.intersection(*said) or None
