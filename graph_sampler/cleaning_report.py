@@ -90,7 +90,11 @@ def render_report(report: CleaningReport) -> list[str]:
     unasked = f", {alike:,} of them read like another and are not asked about: give them other labels, or one id" if alike else ""
     lines.append(f"relations   {len(report.relations):,}{unasked}")
     table = [("relation", "label", "type", "kept", "facts", "points", "why")]
+    empty = sum(not row.facts for row in report.relations)
+    is_folded = empty > 1
     for row in sorted(report.relations, key=lambda row: (-row.kept, -row.facts, row.id)):
+        if is_folded and not row.facts:
+            continue
         share = "-" if row.point_share is None else f"{row.point_share:.3f}"
         table.append((shown(row.id), shown(row.label), row.type.value, f"{row.kept:,}", f"{row.facts:,}", share, row.why))
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
@@ -100,7 +104,7 @@ def render_report(report: CleaningReport) -> list[str]:
             for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
         )
         lines.append(("  " + "  ".join(padded)).rstrip())
-    return lines
+    return [*lines, f"  and {empty:,} without a usable fact, which `chronoqg graph inspect --json` lists"] if is_folded else lines
 
 
 def _import_lines(source: ImportReport) -> list[str]:

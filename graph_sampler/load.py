@@ -88,7 +88,9 @@ def _other_layout(config: GraphConfig) -> str:
     name = next(iter(guessed), None)
     if name is None or config.format in guessed:
         return ""
-    return f"Is it {FORMATS[name].title}, since {guessed[name]}? Then set graph.format: {name}."
+    unit = FORMATS[name].granularity
+    by_unit = "" if unit is config.granularity else f" and graph.granularity: {unit.value}"
+    return f"Is it {FORMATS[name].title}, since {guessed[name]}? Then set graph.format: {name}{by_unit}."
 
 
 def _graph_file(config: GraphConfig) -> Path | None:

@@ -339,6 +339,8 @@ def _what(error: ErrorDetails, key: KeyPath, data: Any) -> str:
 def _remedy(error: ErrorDetails, key: KeyPath, data: Any) -> str:
     if error["type"] == "extra_forbidden":
         return did_you_mean(str(key[-1]), _known_keys(key[:-1]))
+    if error["type"] == "model_type":
+        return f"Name one, such as {'.'.join(map(str, (*key, _first_key(key))))}. Known: {', '.join(_known_keys(key))}."
     if error["type"].startswith("string_type") and isinstance(_value_at(data, key), int | float | bool):
         return "Put it in quotes."
     return ""
@@ -355,11 +357,22 @@ def _value_at(data: Any, key: KeyPath) -> Any:
 
 def _known_keys(key: KeyPath) -> list[str]:
     """The keys that the model at a key path has."""
+    return sorted(_model_at(key).model_fields)
+
+
+def _first_key(key: KeyPath) -> str:
+    """The first key that the model at a key path needs, or else has."""
+    fields = _model_at(key).model_fields
+    return next((name for name, field in fields.items() if field.is_required()), next(iter(fields)))
+
+
+def _model_at(key: KeyPath) -> type[BaseModel]:
+    """The model at a key path, or at the part of it that is known."""
     model: type[BaseModel] = Config
     for name in key:
         field = model.model_fields.get(str(name))
         model = (_model_within(field.annotation) if field else None) or model
-    return sorted(model.model_fields)
+    return model
 
 
 def _model_within(annotation: Any) -> type[BaseModel] | None:

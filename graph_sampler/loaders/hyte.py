@@ -83,6 +83,6 @@ FORMAT = Format(
     settings=frozenset(("entity_labels", "relation_labels", "entity_aliases")),
     options=frozenset(("partial_labels",)),
     notes="Masked digits (`2005-11-##`) are unknown; `####-##-##`, `None` and `-` are open or not known, the layout cannot say which. "
-    "Wikidata12k has no labels of entities: name a file under graph.entity_labels.",
+    "Wikidata12k has no labels of entities: name a file as graph.entity_labels.path.",
 )
 """The layout of HyTE's two graphs."""

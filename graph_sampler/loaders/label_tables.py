@@ -68,4 +68,4 @@ def refuse_without_labels(raw: RawFacts, labels: RawLabels, path: Path) -> None:
     for key, known, ids in (("entity", labels.entities, raw.entities), ("relation", labels.relations, raw.relations)):
         if ids and known == {}:
             what = f"its ids ({ids[0][:40]}) are no names, and there are no labels"
-            raise GraphFormatError(what, where=str(path), remedy=f"Name a label file under graph.{key}_labels.")
+            raise GraphFormatError(what, where=str(path), remedy=f"Name a label file: graph.{key}_labels.path=FILE.")

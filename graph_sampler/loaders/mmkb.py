@@ -191,6 +191,6 @@ FORMAT = Format(
     settings=frozenset(("entity_labels", "relation_labels", "entity_aliases")),
     options=frozenset(("partial_labels",)),
     notes="A fact of which only one bound is stated has an absent other bound, and so no place in the graph. "
-    "The Wikidata set has no labels: name files under graph.entity_labels and graph.relation_labels.",
+    "The Wikidata set has no labels: name files as graph.entity_labels.path and graph.relation_labels.path.",
 )
 """The layout of MMKB's sets with since and until."""

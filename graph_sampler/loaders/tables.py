@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from graph_sampler.loaders.records import CsvReader, JsonLinesReader
-from graph_sampler.loaders.text_lines import PACKED, TsvReader
+from graph_sampler.loaders.text_lines import PACKED, TsvReader, read_head
 from graph_sampler.raw_facts import Texts
 from state.errors import GraphFormatError, did_you_mean
 
@@ -15,6 +15,8 @@ KINDS = {
     ".tsv": "tsv", ".txt": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 """File ending -> kind of table."""
+_LINE = 1 << 12
+"""How much of a table is looked at for the sign that parts its columns."""
 
 
 class Reader(Protocol):
@@ -49,7 +51,7 @@ def open_table(path: Path, kind: str | None, *, header: bool) -> Reader:
         from graph_sampler.loaders.parquet import ParquetReader  # only those who need it pay for its import
 
         return ParquetReader(path)
-    raise GraphFormatError("the file's name does not tell its kind", where=str(path), remedy="Set graph.table: tsv, csv, parquet or jsonl.")
+    raise GraphFormatError("the file's name does not tell its kind", where=str(path), remedy="Set graph.table=tsv, csv, parquet or jsonl.")
 
 
 def kind_by_content(path: Path) -> str | None:
@@ -82,7 +84,16 @@ def column_positions(reader: Reader, path: Path, columns: dict[str, str | int], 
         if not 0 <= column < reader.width:
             some = f"{reader.width} column{'s' * (reader.width != 1)}"
             what = f"{some}, and {key}.{field} is at position {column} (counted from 0)"
-            remedy = "Tabs part the columns of a tsv, commas those of a csv: does graph.table fit?" if reader.width < 2 else ""
+            remedy = _other_separator(path) if reader.width < 2 else ""
             raise GraphFormatError(what, where=where, remedy=remedy)
         positions.append(column)
     return positions
+
+
+def _other_separator(path: Path) -> str:
+    """What to do about a table that seems to have one column."""
+    line = read_head(path, _LINE).partition(b"\n")[0]
+    named = next((f"{sign.decode()!r} instead, so save the file" for sign in (b";", b"|") if sign in line), "neither, so save the file")
+    kinds = "Columns of graph.table=csv are parted by commas, those of graph.table=tsv by tabs (jsonl and parquet are the other kinds)"
+    other = b"," in line or b"\t" in line
+    return f"{kinds}; set the one that fits." if other else f"{kinds}; line 1 has {named} with commas or tabs."

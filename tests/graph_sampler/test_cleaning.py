@@ -212,3 +212,11 @@ def test_the_report_shows_hostile_labels_on_one_line_without_escapes(tmp_path: P
 def test_an_empty_graph_is_refused_without_a_traceback_of_ours(tmp_path: Path) -> None:
     with pytest.raises(GraphFormatError, match=r"no fact is left after cleaning: 1 unknown end"):
         load(tmp_path, [("Q1", "P1", "Q2", "1990", "None")])
+
+
+def test_relations_without_a_usable_fact_are_one_line_of_the_report(tmp_path: Path) -> None:
+    empty: list[Row] = [("Q1", f"P{number}", "Q2", "1999", "1998") for number in (7, 8, 9)]
+    for rows, said in ((empty, "  and 3 without a usable fact, which `chronoqg graph inspect --json` lists"), (empty[:1], "  P7 ")):
+        write_cronkg(tmp_path, [GOOD, *rows], LABELS, {"P1": "member of", "P7": "a", "P8": "b", "P9": "c"})
+        (line,) = (line for line in render_report(load_graph(GraphConfig(path=str(tmp_path)))[1]) if "usable fact" in line)
+        assert line.startswith(said)

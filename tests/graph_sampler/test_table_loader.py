@@ -286,3 +286,15 @@ def test_label_tables_are_read_without_blanks_around_their_cells(tmp_path: Path)
     labels = write_tsv(tmp_path / "names.tsv", [[f"{name} ", f" the {name}"] for name in sorted(names)])
     graph, _ = load(write_tsv(tmp_path / "facts.tsv", rows), entity_labels={"path": str(labels)})
     assert graph.entity_labels == [f"the {name}" for name in sorted(names)]
+
+
+@pytest.mark.parametrize(
+    ("sign", "remedy"),
+    [(";", "line 1 has ';' instead, so save the file with commas or tabs."), ("\t", "set the one that fits.")],
+)
+def test_a_csv_that_is_parted_by_another_sign_is_told_what_graph_table_may_be(tmp_path: Path, sign: str, remedy: str) -> None:
+    path = tmp_path / "facts.csv"
+    path.write_text(sign.join(("Ana Roy", "member of", "FC Arn", "1996", "2003")) + "\n")
+    said = refusal(path)
+    assert "graph.table=csv are parted by commas, those of graph.table=tsv by tabs (jsonl and parquet" in said
+    assert said.endswith(remedy)

@@ -110,7 +110,7 @@ def test_a_value_of_the_wrong_kind_is_shown(tmp_path: Path) -> None:
         ("dataset: [\n", "not YAML"),
         ("dataset: a\ndataset: b\n", "dataset: the key is there twice"),
         ("graph: {path: x}\n", "dataset: the key is missing"),
-        ("dataset: a\ngraph: 3\n", "graph: there must be keys below this key"),
+        ("dataset: a\ngraph: 3\n", "graph: there must be keys below this key. Name one, such as graph.path. Known: columns,"),
         ("dataset: a\n\x00", "not YAML"),
         ("dataset: !!python/object/apply:os.system [ls]\n", "not YAML"),
         ("format: 2\ndataset: a\ngraph: {path: x}\n", "only config format 1"),
