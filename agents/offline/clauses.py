@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from agents.offline.antecedents import ENTITY, may_be_meant
 from agents.offline.comparisons import COMPARISONS, Comparison, turn_around
 from agents.offline.english import gerund, indefinite, inflected, length_word, listed, past, rank_word, with_article
 from agents.offline.template_reader import Asked, Fact, Name, Ordinal, Pairwise, Term, Variable
@@ -115,8 +116,8 @@ def ask(agent: str, base: str) -> str:
 class Clauses:
     """Says facts and comparisons of one question in one style."""
 
-    def __init__(self, asked: Asked, plain: bool) -> None:
-        """`plain` spells out every granule and every name."""
+    def __init__(self, asked: Asked, plain: bool, again: frozenset[str] = frozenset()) -> None:
+        """`plain` spells out every granule and every name; `again` are the variables that need a noun to be spoken of again."""
         self.unit = asked.unit
         self.plain = plain
         self.names: dict[str, str] = {}
@@ -128,6 +129,11 @@ class Clauses:
         for told in mentioned:
             self._patients.setdefault(told.relation, set()).add(told.patient)
         self._nouns = {letter: self._noun(letter, own) for letter in "XYZ"}
+        self._nouns.update({letter: ENTITY for letter in again if self._nouns[letter] == ANYONE})
+        self._kinds: dict[Term, set[Noun]] = {}
+        for told in mentioned:
+            self._kinds.setdefault(told.agent, set()).add(told.words.agent)
+            self._kinds.setdefault(told.patient, set()).add(told.words.patient)
 
     def _noun(self, letter: str, own: Sequence[Told]) -> Noun:
         nouns = [told.words.agent for told in own if told.agent == Variable(letter)]
@@ -138,6 +144,14 @@ class Clauses:
         """The kind of thing that a variable stands for."""
         assert isinstance(variable, Variable)
         return self._nouns[variable.letter]
+
+    def is_clear(self, term: Term) -> bool:
+        """Whether `it` can only mean this: all else in the question is a person or of another kind."""
+        return not any(may_be_meant(kinds, self._kinds[term]) for other, kinds in self._kinds.items() if other != term)
+
+    def is_it(self, variable: Term) -> bool:
+        """Whether a variable may be called `it`."""
+        return not self.noun(variable).person and self.is_clear(variable)
 
     def name(self, term: Term, noun: Noun) -> str:
         """A label as it stands in a sentence, or a variable's current name."""
@@ -180,8 +194,7 @@ class Clauses:
         if short and (not many or told.words.open_state or (self.is_single and short.endswith(" there"))):
             return short
         if self.is_single and not told.words.patient.person and not told.words.open_state:
-            with_it = self.base(told, moment, "it")
-            return short if short and with_it.endswith(" of it") else with_it
+            return short if short and self.base(told, moment, "it").endswith(" of it") else self._with_it(told, moment)
         return short or self.base(told, moment)
 
     def _again(self, told: Told, moment: str) -> str:
@@ -189,7 +202,11 @@ class Clauses:
         with_it = self.base(told, moment, "it")
         if told.words.patient.person or isinstance(told.patient, Variable):
             return self.base(told, moment)
-        return (told.words.short(moment) or self.base(told, moment)) if with_it.endswith(" of it") else with_it
+        return (told.words.short(moment) or self.base(told, moment)) if with_it.endswith(" of it") else self._with_it(told, moment)
+
+    def _with_it(self, told: Told, moment: str) -> str:
+        """The verb phrase with `it` for its patient, which was just named, or with the name where `it` may mean something else."""
+        return self.base(told, moment, "it") if self.is_clear(told.patient) else self.base(told, moment)
 
     def when(self, conditions: Sequence[Condition], subject: Term | None, many: bool, can_echo: bool) -> str:
         """The adjuncts of one verb: what leans on the verb comes before a clause of its own."""
@@ -248,7 +265,7 @@ class Clauses:
             return 1, self._against(put(self.base(other, other_moment), "gerund"), sign, "as ")
         if is_same_patient and isinstance(told.patient, Name) and told.relation == other.relation:
             base = self.understood(other, other_moment, many)
-        elif is_same_patient and isinstance(told.patient, Variable) and not self.plain and not self.noun(told.patient).person:
+        elif is_same_patient and isinstance(told.patient, Variable) and not self.plain and self.is_it(told.patient):
             base = self.base(other, other_moment, "it")
         else:
             base = self.base(other, other_moment)

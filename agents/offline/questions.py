@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.antecedents import ENTITY
 from agents.offline.clauses import (
     GAP,
     Clauses,
@@ -29,14 +30,27 @@ from agents.offline.clauses import (
 )
 from agents.offline.english import indefinite, listed
 from agents.offline.template_reader import Asked, Name, Ordinal, Pairwise, Variable
-from agents.offline.words import Noun
+from agents.offline.words import ANYONE, Noun
+
+_POINTING = re.compile(r"\b(?:that|that other|the other|such a) one\b")
+_POINTING_BY_NOUN = re.compile(r"\b(?:that|that other|the other|such an) entity\b")
 
 
 def compose(asked: Asked, plain: bool) -> str:
-    """The question as one sentence."""
-    clauses = Clauses(asked, plain)
-    text = _Chain(asked, clauses).question() if len(asked.stages) > 1 else _Star(asked, clauses).question()
+    """The question as one sentence, in which no variable is spoken of again by a word that may mean something else."""
+    text = _said(asked, plain, frozenset())
+    for letter in "ZYX" if _POINTING.search(text) else "":
+        # One variable of a question is "that entity"; what is still left is told by its description.
+        with_noun = _said(asked, plain, frozenset(letter))
+        if _POINTING_BY_NOUN.search(with_noun):
+            text = with_noun
+            break
     return text[:1].upper() + text[1:] + "?"
+
+
+def _said(asked: Asked, plain: bool, again: frozenset[str]) -> str:
+    clauses = Clauses(asked, plain, again)
+    return _Chain(asked, clauses).question() if len(asked.stages) > 1 else _Star(asked, clauses).question()
 
 
 class _Star:
@@ -87,7 +101,7 @@ class _Star:
 
     def _mixed_question(self, alone: list[Told]) -> str:
         """`which team did Ana Roy join after ...`; a second clause on the variable goes before: `of the teams that ...`."""
-        self.say.names[self.variable.letter] = that(self.noun) if self.noun.person else "it"
+        self.say.names[self.variable.letter] = "it" if self.say.is_it(self.variable) else that(self.noun)
         told_alone = [told for told in self.facts if told in alone]
         spoken = list(dict.fromkeys(part.told for part in self.conditions))
         if self.ordinal is not None:
@@ -153,7 +167,8 @@ class _Chain:
             noun = nouns[index]
             rivals = [other for position, other in enumerate(nouns) if position != index]
             is_rival_asked = not noun.person and noun.again == nouns[-1].again
-            if noun.again not in [other.again for other in rivals[:-1]]:
+            is_other_entity = noun == ANYONE and ENTITY in rivals
+            if noun.again not in [other.again for other in rivals[:-1]] and not is_other_entity:
                 self.say.names[variable.letter] = f"the other {noun.again}" if is_rival_asked else that(noun)
             elif index == 0:
                 self.say.names[variable.letter] = self._described_name(noun)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from agents.offline.verifier_antecedents import every_antecedent
 from agents.offline.verifier_coreference import parsed_queries
 from agents.offline.verifier_named_facts import says_no_fact
 from agents.offline.verifier_query import Evidence, Query
 from agents.offline.verifier_reading import best_queries
-from agents.offline.verifier_skeletons import skeletons
+from agents.offline.verifier_skeletons import Skeleton, skeletons
 from agents.offline.verifier_template import hinted_topology
 from agents.offline.verifier_tokens import Token, Unreadable, cut, tokenise
 from agents.offline.verifier_walk import SOMEONE, may_be_noun
+
+_POINTING = frozenset(["such", "considering", ":", "entity", "entities", "unnamed"])
 
 
 def read_english(question: str, structure_hint: str, evidence: Evidence) -> list[Query]:
@@ -33,9 +36,15 @@ def read_english(question: str, structure_hint: str, evidence: Evidence) -> list
             return []
         names = [token.entities for token in tokens if token.kind == "name"]
         options = skeletons(template, relations, names, evidence)
-        return parsed_queries(tokens, options, evidence) or ([] if _points_back(tokens) else best_queries(cut(tokens), options, evidence))
+        readings = [_queries(variant, options, evidence) for variant in every_antecedent(tokens, evidence)]
     except Unreadable:
         return []
+    # A pronoun that may mean something of which the evidence says nothing leaves the question open.
+    return list(dict.fromkeys(query for found in readings for query in found)) if all(readings) else []
+
+
+def _queries(tokens: list[Token], options: list[Skeleton], evidence: Evidence) -> list[Query]:
+    return parsed_queries(tokens, options, evidence) or ([] if _points_back(tokens) else best_queries(cut(tokens), options, evidence))
 
 
 def _points_back(tokens: list[Token]) -> bool:
@@ -45,7 +54,9 @@ def _points_back(tokens: list[Token]) -> bool:
         is_adjunct = token.kind == "connective" or (is_adjunct and token.kind not in ("comma", "and", "relative"))
         if token.text == "that" and may_be_noun(following):
             return True
-        if token.text in ("such", "considering", ":", "entity", "entities") or (token.kind == "connective" and following.text == "both"):
+        if token.text in ("such", "considering", ":", "entity", "entities", "unnamed") or (
+            token.kind == "connective" and following.text == "both"
+        ):
             return True
         if is_adjunct and token.text in SOMEONE and following.kind != "relative":
             return True

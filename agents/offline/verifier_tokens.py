@@ -38,6 +38,7 @@ from graph_sampler.labels import normalise_label
 _PIECE = re.compile(r"\w+|[^\w\s]")
 _TOKEN = re.compile(r"<[^>]+>|[@~]\d+|'s\b|\w+(?:-\w+)*|[^\w\s]")
 _MARKED = re.compile(r"(\w+?)__(\d+)")
+_ALTERNATIVES = re.compile(r"\bsomeone or something\b|\bwho or what\b|^of those (?:that|who|which)\b|^of those (?:@|\w+ed\b).* entity\b")
 _BE = frozenset(["was", "were", "been", "being", "is", "are"])
 
 
@@ -207,8 +208,8 @@ def _mark_labels(text: str, labels: list[tuple[re.Pattern[str], Trigger]]) -> tu
 
 
 def _without_alternatives(text: str) -> str:
-    """The text with "entity" for what may be someone or something, and for the "one" that points back to it."""
-    if not ("someone or something" in text or re.match(r"of those (?:that|who|which)\b|who or what\b", text)):
+    """The text with "unnamed" for what may be someone or something, and for the "one" that points back to it."""
+    if not _ALTERNATIVES.search(text):
         return text
     for pattern, word in ANYTHING:
         text = pattern.sub(word, text)

@@ -117,15 +117,15 @@ MARKERS = [(re.compile(pattern), _in_capitals(replacement)) for pattern, replace
 ANYTHING = [
     (re.compile(pattern), word)
     for pattern, word in (
-        (r"\bsomeone or something\b", "an entity"),
-        (r"\bwho or what\b", "which entity"),
-        (r"^of those (?=(?:that|who|which|with)\b|@|\w+ed\b)", "of the entities "),
-        (r"\bsuch a one\b", "such an entity"),
-        (r"\b((?:the|that) other|that) one\b", r"\1 entity"),
-        (r"(?<!\btake )\bthe one (?=that\b|who\b|which\b)", "the entity "),
+        (r"\bsomeone or something\b", "an unnamed"),
+        (r"\bwho or what\b", "which unnamed"),
+        (r"^of those (?=(?:that|who|which|with)\b|@|\w+ed\b)", "of the unnamed "),
+        (r"\bsuch a one\b", "such an unnamed"),
+        (r"\b((?:the|that) other|that) one\b", r"\1 unnamed"),
+        (r"(?<!\btake )\bthe one (?=that\b|who\b|which\b)", "the unnamed "),
     )
 ]
-"""Words for what may be a person or a thing, and the noun to read for them."""
+"""Words for what may be a person or a thing, and the noun to read for them, which no other word points back to."""
 
 _CONNECTIVES = """
 after at before coincide contains during earlier equals later overlap overlap-end overlap-start prev same since then until when
@@ -169,7 +169,7 @@ figure figures film films group groups individual individuals institution job jo
 men mission movie nation nations office offices organisation organisations organization organizations parties party
 people person place places player players politician position positions post posts prize prizes racing recipients region
 regions role roles school series side somebody someone space sports state states team teams thing things title titles
-tournament treaty university war woman women work works
+tournament treaty university unnamed war woman women work works
 """
 
 CONNECTIVES = frozenset(_CONNECTIVES.split())

@@ -94,8 +94,8 @@ MET_HINT = 'Topology A -> B -> C, 2 hops, relations "Consult", "Make a visit".'
     ("question", "answers"),
     [
         (
-            "Of those that made a visit to someone or something that consulted Arn, which made a visit to the other one before "
-            "Flo Ray made a visit to Di Fox?",
+            "Of those that made a visit to an entity that consulted Arn, which made a visit to that entity before Flo Ray made a visit "
+            "to Di Fox?",
             ("Ed Poe", "Gus Kay"),
         ),
         ("Who or what made a visit to someone or something after that one consulted Arn?", ("Flo Ray",)),
@@ -110,6 +110,8 @@ def test_what_may_be_a_person_or_a_thing_is_resolved(question: str, answers: tup
     [
         "Who or what made a visit to someone or something that consulted Arn, where the one that made a visit to that other one consulted "
         "Arn before Flo Ray made a visit to Di Fox?",
+        "Of those that made a visit to someone or something that consulted Arn, which made a visit to the other one before Flo Ray made a "
+        "visit to Di Fox?",
         "Of those that made a visit to someone or something that consulted Arn, which was the first made a visit to by another one?",
     ],
 )
@@ -132,4 +134,4 @@ def test_an_event_without_words_from_the_other_side_is_told_in_the_passive() -> 
     second = f"{templates.clause('X', 'Reduce relations', 'Y')} (second fact)"
     rank = templates.ordinal_clause("start_rank", "f2", 2, RankOrder.ASCENDING, is_point=True)
     question = asked(templates.assemble("?b", [([first], []), ([second], [rank])]))
-    assert question.startswith("Of those that were reduced relations with regard to by someone or something that Arn made a visit to, ")
+    assert question.startswith("Of those that were reduced relations with regard to by an entity that Arn made a visit to, ")

@@ -203,7 +203,7 @@ GOLDEN = [
                 [condition("I-overlaps-I", "the first fact", "the second fact")],
             )
         ],
-        "Who joined FC Arn before joining Real Lund, and left FC Arn after joining Real Lund and before leaving it?",
+        "Who joined FC Arn before joining Real Lund, and left FC Arn after joining Real Lund and before leaving Real Lund?",
     ),
     (
         "one thing between two people",
@@ -259,7 +259,7 @@ GOLDEN = [
             ([fact("Y", "head coach of", "X", 2)], [condition("I-before-I", "the first fact", "the second fact")]),
         ],
         "Of the sports teams that Ida Holt joined after leaving FC Arn, take the one that Ida Holt left last: "
-        "who became head coach of that team after Ida Holt left it?",
+        "who became head coach of that team after Ida Holt left that team?",
     ),
     (
         "three hops with a condition in the middle",
@@ -322,7 +322,7 @@ CORPORA = {
     "listed relations": tuple(corpus(1, tuple(LEXICON), 600)),
     "unlisted relations": tuple(corpus(2, UNLISTED, 200)),
 }
-JARGON = re.compile(r"\b(?:entity|entities|relation|fact|facts|qualify|X|Y|Z)\b|[{}<>_]|  | ,|\?.")
+JARGON = re.compile(r"\b(?:relation|fact|facts|qualify|X|Y|Z)\b|[{}<>_]|  | ,|\?.")
 
 
 @pytest.mark.parametrize("plain", [False, True])
