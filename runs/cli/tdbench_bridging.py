@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from runs.cli.graph_sections import graph_section, telling
 from runs.cli.options import ConfigFile, Debug, Json, Overrides, errors_as_lines, print_report
 
 BridgeOut = Annotated[str, typer.Option("--out", metavar="DIR", help="Where to write the files and a config.", show_default=False)]
@@ -69,7 +70,7 @@ def from_graph(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="CONFIG_OR_PATH", help="A config, a folder in CronKG layout, bundled:years or bundled:days.", show_default=False
+            metavar="CONFIG_OR_PATH", help="A config, a graph's file or folder, bundled:years or bundled:days.", show_default=False
         ),
     ],
     relation: Annotated[list[str], typer.Option("--relation", metavar="ID_OR_LABEL", help="A relation; repeatable.", show_default=False)],
@@ -91,7 +92,9 @@ def from_graph(
     with errors_as_lines(debug):
         from pathlib import Path
 
-        from runs.config_file import load_graph_config
         from tdbench.bridge import from_graph as bridge
 
-        print_report(bridge(load_graph_config(source, overrides or ()), relation, Path(out)), as_json)
+        config, reasons = graph_section([source], None, overrides or ())
+        with telling(reasons):
+            report = bridge(config, relation, Path(out))
+        print_report(report, as_json)
