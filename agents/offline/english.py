@@ -45,11 +45,60 @@ _IRREGULAR = {
     "bring": ("brought", "bringing"),
     "expel": ("expelled", "expelling"),
     "set": ("set", "setting"),
+    "buy": ("bought", "buying"),
+    "catch": ("caught", "catching"),
+    "fall": ("fell", "falling"),
+    "find": ("found", "finding"),
+    "forget": ("forgot", "forgetting"),
+    "grow": ("grew", "growing"),
+    "keep": ("kept", "keeping"),
+    "pay": ("paid", "paying"),
+    "put": ("put", "putting"),
+    "ride": ("rode", "riding"),
+    "rise": ("rose", "rising"),
+    "see": ("saw", "seeing"),
+    "send": ("sent", "sending"),
+    "sit": ("sat", "sitting"),
+    "spend": ("spent", "spending"),
+    "stand": ("stood", "standing"),
+    "steal": ("stole", "stealing"),
+    "swear": ("swore", "swearing"),
+    "throw": ("threw", "throwing"),
+    "withdraw": ("withdrew", "withdrawing"),
+    "wake": ("woke", "waking"),
 }
 _PARTICIPLES = {
     "choose": "chosen", "draw": "drawn", "drive": "driven", "fly": "flown", "give": "given", "know": "known", "run": "run",
-    "speak": "spoken", "take": "taken", "wear": "worn", "write": "written",
+    "speak": "spoken", "take": "taken", "wear": "worn", "write": "written", "fall": "fallen", "forget": "forgotten", "grow": "grown",
+    "ride": "ridden", "see": "seen", "sing": "sung", "steal": "stolen", "swear": "sworn", "throw": "thrown", "withdraw": "withdrawn",
+    "begin": "begun", "become": "become", "come": "come", "bear": "borne",
 }  # fmt: skip
+_PASTS = {
+    form: verb for verb in _IRREGULAR if verb not in ("be", "have") for form in (_IRREGULAR[verb][0], _PARTICIPLES.get(verb, ""))
+    if form and form != verb
+}  # fmt: skip
+_NO_PASTS = frozenset(
+    """
+    bed bleed breed deed exceed feed heed hundred indeed kindred need proceed red sacred seed shed speed succeed weed
+    """.split()  # noqa: SIM905 - a word list is read more easily in lines
+)
+_DOUBLED = re.compile(
+    r"(?:[^aeiou]*|[^aeiou]*qu)[aeiou][bdgmnprt]|equip|(?:ad|com|per|sub|o|trans|re|e)mit|(?:re|pre|de|trans|con|in)fer|oc+ur|abet|regret"
+    r"|(?:control|patrol|compel|expel|propel|dispel|repel|rebel|excel|enrol|fulfil|travel|cancel|label|model|signal|quarrel|counsel)"
+)
+"""Verbs that double their last letter."""
+_SILENT_E = re.compile(
+    r"(?:[^aeiouy]*|[^aeiouy]*qu)[aeiouy](?:[bcdgklmnprstvz]|e)|.*(?:[vucz]|s(?<!canvas)(?<!focus)(?<!bias)|[^n]g|[ae]ng|[^aeiourw]l|ul|[^eo]at"
+    r"|[^e]ed|[^ao]id|[^eo]ad|[uo]d(?<![ou][uo]d)|[^ae]ir|[^o]ur|[^e]ar|[^aoe]in|[^aeo]am|[^o]um|[^o]ok|[bcptl]ut|(?<!h)ib|yp|fre|gre)"
+)
+"""Stems of one syllable whose last letter would be doubled if no `e` were lost, and endings that have lost one."""
+_SILENT_E_TOO = frozenset(
+    """
+    creat recreat welcom excret guarante compil profil reconcil invit unit incit excit ignit recit expedit promot devot denot compet
+    complet delet restor explor ignor ador deplor implor postpon condon dethron conven interven escap landscap reshap elop interfer
+    adher persever decre refere overse
+    """.split()  # noqa: SIM905 - a word list is read more easily in lines
+)
 _COUNTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 
 
@@ -59,6 +108,8 @@ def past(verb: str) -> str:
         return _IRREGULAR[verb][0]
     if verb.endswith("e"):
         return verb + "d"
+    if _DOUBLED.fullmatch(verb):
+        return verb + verb[-1] + "ed"
     if re.search(r"[^aeiou]y\Z", verb):
         return verb[:-1] + "ied"
     return verb + "ed"
@@ -68,7 +119,27 @@ def gerund(verb: str) -> str:
     """The -ing form of a verb's base form: `leave` -> `leaving`."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb][1]
+    if _DOUBLED.fullmatch(verb):
+        return verb + verb[-1] + "ing"
     return verb[:-1] + "ing" if verb.endswith("e") and not verb.endswith("ee") else verb + "ing"
+
+
+def base_of_past(form: str) -> str | None:
+    """The base form of a past tense or participle: `joined` -> `join`, `led` -> `lead`; `None` for what is neither."""
+    if form in _PASTS:
+        return _PASTS[form]
+    if not form.endswith("ed") or form in _NO_PASTS or not re.search(r"[aeiouy]", form[:-2]):
+        return None
+    stem = form[:-2]
+    if form.endswith("ied"):
+        return stem + "e" if len(form) < 5 else form[:-3] + "y"
+    if stem in ("add", "err", "bang", "hang"):
+        return stem
+    if stem[-2:] in ("ll", "ss", "ff", "zz"):
+        return stem[:-1] if _DOUBLED.fullmatch(stem[:-1]) else stem
+    if stem[-1] == stem[-2:-1] and stem[-1] not in "aeiou":
+        return stem[:-1]
+    return stem + "e" if _SILENT_E.fullmatch(stem) or stem in _SILENT_E_TOO else stem
 
 
 def participle(verb: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.english import gerund, past
+from agents.offline.english import base_of_past, gerund, participle, past
 from agents.offline.event_lexicon import EVENTS, event
 from agents.offline.lexicon import LEXICON, member
 from agents.offline.words import ANYONE, Noun, Words, flip, role
@@ -14,7 +14,15 @@ _PARTICLES = _PREPOSITIONS - {"of"}
 _INTRANSITIVE = {
     "participated", "competed", "worked", "lived", "died", "played", "served", "starred", "appeared", "resided", "studied",
     "graduated", "performed", "belonged", "collaborated", "retired", "moved", "travelled", "traveled", "visited", "merged",
+    "agreed", "disagreed", "argued", "arrived", "campaigned", "clashed", "cooperated", "departed", "debuted", "defected", "emigrated",
+    "escaped", "lectured", "migrated", "negotiated", "preached", "resigned", "returned", "sailed", "settled", "stayed", "stepped",
+    "succeeded", "trained", "voted",
 }  # fmt: skip
+_TRANSITIVE_TOO = {
+    "argued", "escaped", "merged", "moved", "performed", "played", "returned", "sailed", "served", "settled", "starred", "studied",
+    "succeeded", "trained", "visited",
+}  # fmt: skip
+"""Those that may stand without a preposition."""
 _BASES = {
     "abduct", "accede", "accuse", "acknowledge", "apologize", "appeal", "arrest", "assassinate", "attempt", "block", "bring", "carry",
     "coerce", "complain", "conduct", "confiscate", "consider", "consult", "cooperate", "criticize", "declare", "decline", "defend",
@@ -35,10 +43,25 @@ _TRANSITIVE = {
     "torture", "criticize",
 }  # fmt: skip
 """Those that take what they are done to as their object, with nothing between."""
-_PASTS = {
-    "won": "win", "wrote": "write", "led": "lead", "made": "make", "held": "hold", "built": "build", "ran": "run", "fought": "fight",
-    "flew": "fly", "sang": "sing", "left": "leave", "became": "become", "taught": "teach", "sold": "sell",
-}  # fmt: skip
+_ACTIVE_PASTS = frozenset(
+    """
+    became began came chose drew drove fell flew forgot gave got grew knew ran rode rose sang sat saw spoke stole stood swore took
+    threw went withdrew woke wore wrote
+    """.split()  # noqa: SIM905 - a word list is read more easily in lines
+)
+"""Irregular pasts that are no participles, or of verbs that are seldom told in the passive."""
+_PASTS = _ACTIVE_PASTS | frozenset(
+    """
+    bought brought built caught fought found held kept led left lost made met paid sent sold spent taught won
+    """.split()  # noqa: SIM905 - a word list is read more easily in lines
+)
+_SELDOM_PASSIVE = frozenset(["fought", "led", "left", "lost", "met", "spent", "taught", "won"])
+"""Those that are active before a preposition as well, as in `lost to`, other than `by` and `of`."""
+_DENIAL = re.compile(
+    r"\b(?:not|never|no|non|almost|nearly|hardly|barely|neither|nor|cannot|without|been|did|does)\b|n['’]t\b"
+    r"|\b(?:fail|refus|declin|neglect|forg[eo]t|hesitat|tried|tries|attempted|attempts)\w* to\b"
+)
+"""What makes a label say that something is not so, or only meant: no verb phrase is made of such a label."""
 _ROLE = re.compile(r"(member) of (?:the )?(.+)|((?:\w+ )?(?:captain|citizen|coach|employee|member|player)) of (?!the )(.+)")
 """What a label begins with that says whose its object is: `member of team`, but `place of birth` and `player of the match`."""
 _PLURALS = {"headquarters", "colours", "colors", "studies", "works"}
@@ -74,22 +97,29 @@ def readable(label: str) -> str:
 def _read(plain: str) -> Words:
     first, _, rest = plain.partition(" ")
     second, last = rest.partition(" ")[0], plain.rpartition(" ")[2]
-    if first in ("is", "was", "are", "were") and rest:
-        return _passive_or_role(rest)
-    if first == "has" and rest:
-        return _verb(_base_of_past(second), rest.partition(" ")[2]) if second.endswith("ed") else _verb("have as", rest)
     is_noun = (first in _NOUNS and second not in _AFTER_VERBS) or (first in _USES and not rest)
     if first.rstrip(",") in _BASES and not is_noun:
         return _event(plain)
+    if _DENIAL.search(plain) or (plain in _INTRANSITIVE and plain not in _TRANSITIVE_TOO):
+        return Words(ANYONE, ANYONE, f'have the relation "{plain}" to {{p}}')
+    if first in ("is", "was", "are", "were") and rest:
+        return _passive_or_role(rest)
+    if first == "has" and rest:
+        if base_of_past(second) is not None:
+            return _verb(base_of_past(second) or "", rest.partition(" ")[2])
+        return Words(ANYONE, ANYONE, f"have {rest} {{p}}" if last in _PREPOSITIONS else f"have as {rest} {{p}}")
     if (found := _ROLE.fullmatch(plain)) and last not in _PREPOSITIONS:
         return _role(found[1] or found[3], found[2] or found[4])
     if first in _THIRD_PERSON or (first.endswith("s") and first not in _PLURALS and not first.endswith("ss") and second in _PARTICLES):
         return _verb(_base_of_third_person(first), rest)
-    if first in _PASTS and second not in ("by", "of"):
-        return _verb(_PASTS[first], rest)
-    if first.endswith("ed") and (not rest or first in _INTRANSITIVE or second not in _PREPOSITIONS):
-        return _verb(_base_of_past(first), rest)
-    if first.endswith("ed") or last in _PREPOSITIONS:
+    base = base_of_past(first)
+    is_active = first in _ACTIVE_PASTS or (first in _SELDOM_PASSIVE and second not in ("by", "of"))
+    if base is not None and (is_active or (first in _PASTS and second not in _PREPOSITIONS)):
+        return _verb(base, rest)
+    is_regular = base is not None and first.endswith("ed")
+    if base is not None and is_regular and (not rest or first in _INTRANSITIVE or second not in _PREPOSITIONS):
+        return _verb(base, rest)
+    if is_regular or last in _PREPOSITIONS:
         return _passive_or_role(plain)
     return flip(_passive_or_role(f"{plain} of"))
 
@@ -97,8 +127,8 @@ def _read(plain: str) -> Words:
 def _verb(base: str, rest: str) -> Words:
     phrase = " ".join(f"{base} {rest} {{p}}".split())
     if not rest:
-        return Words(ANYONE, ANYONE, phrase, inverse=f"be {past(base)} by {{a}}" if past(base).endswith("ed") else "")
-    is_open = rest.rpartition(" ")[2] in _PREPOSITIONS
+        return Words(ANYONE, ANYONE, phrase, inverse=f"be {participle(base)} by {{a}}" if past(base).endswith("ed") else "")
+    is_open = rest.rpartition(" ")[2] in _PREPOSITIONS and rest != "over"
     return Words(ANYONE, ANYONE, phrase, inverse=f"have {gerund(base)} {rest} {{it}} {{a}}" if is_open else "")
 
 
@@ -131,8 +161,8 @@ def _passive_or_role(rest: str) -> Words:
     verb = first.partition(" ")[0]
     if last == "of":
         inverse = f"have as {{its}} {first} {{a}}"
-    elif last == "by" and verb.endswith("ed"):
-        inverse = f"{_base_of_past(verb)} {first.partition(' ')[2]} {{a}}".replace("  ", " ")
+    elif last == "by" and base_of_past(verb) is not None:
+        inverse = f"{base_of_past(verb)} {first.partition(' ')[2]} {{a}}".replace("  ", " ")
     else:
         inverse = f"have {rest} {{it}} {{a}}" if last in _PREPOSITIONS else ""
     return Words(ANYONE, ANYONE, f"be {named} {{p}}", f"become {named} {{p}}", f"stop being {named} {{p}}", inverse)
@@ -141,19 +171,8 @@ def _passive_or_role(rest: str) -> Words:
 def _base_of_third_person(verb: str) -> str:
     if verb == "has":
         return "have"
-    if verb.endswith("ies"):
+    if verb.endswith("ies") and len(verb) > 4:
         return verb[:-3] + "y"
     if re.search(r"(?:ch|sh|x|ss|o)es\Z", verb):
         return verb[:-2]
     return verb[:-1]
-
-
-def _base_of_past(verb: str) -> str:
-    if verb.endswith("ied"):
-        return verb[:-3] + "y"
-    stem = verb[:-2]
-    if re.search(r"([bdgmnprt])\1\Z", stem):
-        return stem[:-1]
-    if re.search(r"(?:[^aeiou][aeiou][vczs]|[^aeiou]at|[aeiou]uc|[aeiou]g|[^aeiou]l|duc|rod|e[nr]c|iv|ur|ir|i[nr]|ag|at|ut|eas)\Z", stem):
-        return stem + "e"
-    return stem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 _IRREGULAR: dict[str, str] = {
@@ -30,6 +31,7 @@ run win sit get put set begin split quit wed step transfer admit drop plan enrol
 occur star expel
 """
 _DOUBLING = frozenset(_DOUBLING_WORDS.split())
+_MAY_DOUBLE = re.compile(r"[^aeiou]*[aeiou][bdgmnprt]")
 
 
 @cache
@@ -46,21 +48,46 @@ def forms_of(base: str) -> frozenset[str]:
         found |= {base + "es", base + "ed", base + "ing"}
     else:
         found |= {base + "s", base + "ed", base + "ing"}
-    if base in _DOUBLING:
+    if base in _DOUBLING or _MAY_DOUBLE.fullmatch(base):
         found |= {base + base[-1] + "ed", base + base[-1] + "ing"}
-    if base in ("travel", "model", "enrol"):
+    if base in ("travel", "model", "enrol", "control", "cancel", "label", "patrol", "compel", "expel", "propel", "fulfil"):
         found |= {base + "led", base + "ling"}
     return frozenset(found)
+
+
+_NO_FORMS = frozenset(
+    """
+    bed bleed breed exceed feed hundred indeed kindred need proceed red sacred seed shed speed succeed weed
+    """.split()  # noqa: SIM905 - a word list is read more easily in lines
+)
+_NEEDS_E = re.compile(
+    r".*(?:[vuc]|[^e]e|[^aeiouyrwl]l|dg|rg|[aeiourn]s(?<!focus)(?<!bias)(?<!canvas)|[^z]z|[bt]ut|(?<!comb)(?<!form)(?<![eo])at|[^ae]ir|[^o]ur(?<!occur)(?<!incur)|[^e]ar(?<!star))"
+    r"|[^aeiouy]*.?"
+)
+"""What no base form is without an `e` after it, as `divorc`, `su`, `agre`."""
+_NEEDS_NO_E = re.compile(r".*(?:ll|ss|ff|[aeo]in|ck|[^i]sh|ct|ion|(?<!qu)[aeo][aeiou][dtrnpkm](?<!creat)|[^aeiouys][dtkmnp]|sk|[xwyh])e")
+"""What no base form is, as `kille`, `joine`."""
+_DOUBLED = re.compile(
+    r".*[^aeiou]?([bdgmnpr])\1e?(?<!add)(?<!err)(?<!odd)|.*[^s]tte?|(?:contro|trave|cance|mode|labe|expe|compe|prope|patro|fulfi)ll"
+)
+"""What no base form is, for all that it looks like in `stopped`."""
 
 
 def bases_of(form: str) -> set[str]:
     """The base forms that may have this inflected form; more than one where spelling does not tell."""
     found = {base for base, forms in _IRREGULAR.items() if form in forms.split()}
+    if found or form in _NO_FORMS:
+        return found
+    if form in ("died", "dies", "lied", "lies", "tied", "ties", "vied", "vies"):
+        return {form[:-1]}
     if form.endswith(("ied", "ies")):
         found |= {form[:-3] + "y", form[:-1]}
     elif form.endswith("ed"):
         stem = form[:-2]
-        found |= {stem, form[:-1], *([stem[:-1]] if stem[-2:-1] == stem[-1:] else [])}
+        short = {stem[:-1]} if stem[-2:-1] == stem[-1:] and stem[-2:] not in ("ss", "ff", "zz") else set()
+        found |= {stem, form[:-1], *short}
+        found = {base for base in found if not (_NEEDS_NO_E if base.endswith("e") else _NEEDS_E).fullmatch(base)}
+        found = {base for base in found if not _DOUBLED.fullmatch(base)} or found
     elif form.endswith("s"):
         found |= {form[:-1], *([form[:-2]] if form.endswith("es") else [])}
     return {base for base in found if form in forms_of(base)}
