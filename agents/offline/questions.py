@@ -305,7 +305,7 @@ class _Chain:
 
     def _some_link(self, index: int) -> str:
         noun = self.say.noun(self.variables[index - 1])
-        if noun.again == self.say.noun(self.variables[index]).again and not noun.person:
+        if noun.again == self.say.noun(self.variables[index]).again and not noun.person and noun != ANYONE:
             self.say.names[self.variables[index - 1].letter] = f"that other {noun.again}"
             return f"another {noun.singular}"
         self.say.names[self.variables[index - 1].letter] = that(noun)
