@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from agents.offline.verifier_antecedents import every_antecedent
 from agents.offline.verifier_coreference import parsed_queries
-from agents.offline.verifier_named_facts import says_no_fact
+from agents.offline.verifier_named_facts import may_be_either_end, says_no_fact
 from agents.offline.verifier_query import Evidence, Query
 from agents.offline.verifier_reading import best_queries
 from agents.offline.verifier_skeletons import Skeleton, skeletons
@@ -32,7 +32,7 @@ def read_english(question: str, structure_hint: str, evidence: Evidence) -> list
         return []
     try:
         tokens = tokenise(question, evidence, frozenset(relations))
-        if says_no_fact(tokens, evidence):
+        if says_no_fact(tokens, evidence) or may_be_either_end(tokens, evidence):
             return []
         names = [token.entities for token in tokens if token.kind == "name"]
         options = skeletons(template, relations, names, evidence)

@@ -13,6 +13,7 @@ from agents.offline.verifier_query import Evidence
 from agents.offline.verifier_tokens import Token
 from graph_sampler.labels import normalise_label
 
+_AFTER_ALONE = ("comma", "and", "connective", "comparative")
 _BOUNDS = ("comma", "and", "connective", "relative", "comparative")
 _SAYING = ("relation", "start", "end", "spell")
 
@@ -26,6 +27,25 @@ def says_no_fact(tokens: Sequence[Token], evidence: Evidence) -> bool:
             continue
         relations = frozenset(relation for relation, label in spoken.items() if not meant or label in meant)
         if not (evidence.matching(first, relations, second) or evidence.matching(second, relations, first)):
+            return True
+    return False
+
+
+def may_be_either_end(tokens: Sequence[Token], evidence: Evidence) -> bool:
+    """Whether a name alone, as in "visited Bo in the same year as Cy", may be who did so as well as what was done so to.
+
+    Only what the evidence shows counts: one of its relations has that name at both ends.
+    """
+    spoken = {relation: normalise_label(label) for relation, label in evidence.relation_labels.items()}
+    said: frozenset[str] = frozenset()
+    for place, token in enumerate(tokens):
+        if token.kind == "relation" and not token.is_weak:
+            said = frozenset(trigger.relation for trigger in token.triggers)
+        is_alone = token.kind == "name" and place > 0 and (tokens[place - 1].kind, tokens[place - 1].text) == ("connective", "same")
+        if not is_alone or any(after.kind not in _AFTER_ALONE for after in tokens[place + 1 : place + 2]):
+            continue
+        relations = frozenset(relation for relation, label in spoken.items() if label in said)
+        if evidence.matching(token.entities, relations, None) and evidence.matching(None, relations, token.entities):
             return True
     return False
 

@@ -64,6 +64,15 @@ def test_a_reference_that_is_no_fact_leaves_the_question_open(reference: str) ->
         assert verify(VerifyRequest(question=question, evidence=tuple(evidence), structure_hint=hint), "all").answers == reply
 
 
+def test_a_name_alone_that_may_be_at_either_end_leaves_the_question_open() -> None:
+    evidence = [fact(who, "Make a visit", what, year) for who, what, year in [
+        ("Ann", "Bo", 1990), ("Cy", "Bo", 1990), ("Di", "Bo", 1995), ("Flo", "Bo", 1999),
+    ]]  # fmt: skip
+    question = "Who or what made a visit to Bo in the same year as Cy?"
+    assert asked(question, evidence).answers == ("Ann",)
+    assert asked(question, [*evidence, fact("Di", "Make a visit", "Cy", 1995)]) == CANNOT_TELL
+
+
 @pytest.mark.parametrize("link", ["and", "or"])
 def test_conditions_joined_by_or_are_not_read_as_joined_by_and(link: str) -> None:
     evidence = [fact(who, "won", "Arn", year) for who, year in (("Ann", 1990), ("Bob", 1995), ("Cy", 1999), ("Di", 1980))]
