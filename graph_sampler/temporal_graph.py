@@ -11,15 +11,17 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
 from graph_sampler.sorting import sort_rows
 from state.interval import Granularity, ValidInterval, format_granule
 from state.vocabulary import RelationType
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 NEG_INF = -(2**62)
 """Lower bound of a dropped row that is not known."""
@@ -192,6 +194,8 @@ class TemporalGraph:
 
         Nodes are entity ids with a `label`; edges have `relation`, `label`, `type`, `start` and `end` (ISO text).
         """
+        import networkx as nx  # only those who ask for it pay for its import
+
         graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=self.name)
         for fact in sorted(set(map(int, facts))):
             ends = int(self.subject[fact]), int(self.object[fact])
