@@ -105,20 +105,21 @@ def plant(table: Any, name: str) -> None:
     """Puts a wrong row wherever the table holds an operator's.
 
     A pairwise operator gets its successor's test; the last of a family, to which precedence would leave
-    nothing, loses its odd starts. An ordinal counts from the other end.
+    nothing, changes its test for that of the one before it. An ordinal counts from the other end.
     """
     row = table.BY_NAME.get(name) or table.ORDINAL_BY_NAME[name]
     family = [other for other in table.PAIRWISE if other.family is row.family]
     if not family:
-        wrong = row._replace(key=lambda start, end: -row.key(start, end))
+        wrong = [(row, row._replace(key=lambda start, end: -row.key(start, end)))]
     elif row is family[-1]:
-        wrong = row._replace(holds=lambda a, b, c, d: row.holds(a, b, c, d) & (a % 2 == 0))
+        wrong = [(row, row._replace(holds=family[-2].holds)), (family[-2], family[-2]._replace(holds=row.holds))]
     else:
-        wrong = row._replace(holds=family[family.index(row) + 1].holds)
+        wrong = [(row, row._replace(holds=family[family.index(row) + 1].holds))]
 
     def replaced(value: Any) -> Any:
-        if value is row:
-            return wrong
+        for right, planted in wrong:
+            if value is right:
+                return planted
         if type(value) is tuple:
             return tuple(map(replaced, value))
         return {key: replaced(each) for key, each in value.items()} if type(value) is dict else value

@@ -52,7 +52,7 @@ def test_cronkg_mini_gives_five_thousand_records_in_all_cells_with_all_operators
 def test_timequestions_has_all_operators_though_its_labels_are_its_ids(shared_data: Path) -> None:
     path = shared_data / "timequestions_kg" / "facts_labelled.tsv.gz"
     graph = GraphConfig(path=str(path), format="table", unknown_dates=UnknownDates(start=("1",), end=("2916",)))
-    rows = list(read_lines(path))
+    rows = [[cell.strip(" \t") for cell in row] for row in read_lines(path)]
     entities = {end: end for row in rows if len(row) == 5 for end in (row[0], row[2])}
     relations = {row[1]: row[1] for row in rows if len(row) == 5}
     brute = clean(rows, entities, relations, labels_are_ids=True, unknown_starts=("1",), unknown_ends=("2916",))
