@@ -147,14 +147,17 @@ def participle(verb: str) -> str:
     return _PARTICIPLES.get(verb) or past(verb)
 
 
-_ALTERNATIVES = re.compile(r"\w+(?:, \w+)*,? or \w+")
+OPENING_VERBS = re.compile(r"[\w-]+(?:, [\w-]+)*,? or [\w-]+|[^\s,]*")
+"""What a verb phrase begins with: its verb, or all of `praise or endorse`."""
 
 
 def inflected(phrase: str, form: Callable[[str], str]) -> str:
-    """A phrase with its verb, or each of `praise or endorse`, in another form."""
-    verbs = _ALTERNATIVES.match(phrase) or re.match(r"\S*", phrase)
-    assert verbs is not None
-    return re.sub(r"\w+", lambda word: word[0] if word[0] == "or" else form(word[0]), verbs[0]) + phrase[verbs.end() :]
+    """A phrase with its verb, or each of `praise or endorse`, in another form: `co-found Arn` -> `co-founded Arn`."""
+
+    def each(verbs: re.Match[str]) -> str:
+        return re.sub(r"[^\s,]+", lambda verb: verb[0] if verb[0] == "or" else form(verb[0]), verbs[0])
+
+    return OPENING_VERBS.sub(each, phrase, count=1)
 
 
 def count_word(rank: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.english import base_of_past, gerund, participle, past
+from agents.offline.english import OPENING_VERBS, base_of_past, gerund, participle, past
 from agents.offline.event_lexicon import EVENTS, event
 from agents.offline.lexicon import LEXICON, member
 from agents.offline.words import ANYONE, Noun, Words, flip, role
@@ -65,7 +65,6 @@ _DENIAL = re.compile(
 _ROLE = re.compile(r"(member) of (?:the )?(.+)|((?:\w+ )?(?:captain|citizen|coach|employee|member|player)) of (?!the )(.+)")
 """What a label begins with that says whose its object is: `member of team`, but `place of birth` and `player of the match`."""
 _PLURALS = {"headquarters", "colours", "colors", "studies", "works"}
-_VERBS = r"(?:\w+(?:, \w+)*,? or \w+|\w+)"
 _THIRD_PERSON = {
     "owns", "contains", "replaces", "follows", "produces", "manufactures", "leads", "runs", "operates", "controls", "makes", "sells",
     "supports", "employs", "includes", "borders", "shares", "influences", "teaches", "manages", "publishes", "sponsors", "uses",
@@ -134,9 +133,7 @@ def _verb(base: str, rest: str) -> Words:
 
 def _event(plain: str) -> Words:
     """What event data call by a verb, with what or whom it has to do after it: `criticize or denounce {p}`."""
-    verbs = re.match(_VERBS, plain)
-    assert verbs is not None
-    rest = plain[verbs.end() :].strip()
+    rest = OPENING_VERBS.sub("", plain, count=1).strip()
     is_direct = not rest and re.split(r"\W", plain)[0] in _TRANSITIVE
     return event(plain if is_direct or plain.rpartition(" ")[2] in _PREPOSITIONS else f"{plain} with regard to")
 

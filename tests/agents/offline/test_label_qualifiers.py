@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.english import base_of_past, past
+from agents.offline.english import base_of_past, inflected, past
 from agents.offline.rewriter import rewrite
 from agents.offline.unknown_relations import words_for
 from agents.offline.verifier import CANNOT_TELL, verify
@@ -95,6 +95,14 @@ def test_conditions_joined_by_or_are_not_read_as_joined_by_and(link: str) -> Non
 )  # fmt: skip
 def test_a_label_makes_a_verb_phrase_that_is_english_or_stands_in_quotes(label: str, state: str) -> None:
     assert words_for(label).state == state
+
+
+@pytest.mark.parametrize(
+    ("phrase", "told"),
+    [("co-found Arn", "co-founded Arn"), ("praise or re-elect Arn", "praised or re-elected Arn"), ("join Arn or Bex", "joined Arn or Bex")],
+)
+def test_a_verb_with_a_hyphen_is_one_verb_and_alternatives_are_several(phrase: str, told: str) -> None:
+    assert inflected(phrase, past) == told
 
 
 @pytest.mark.parametrize("verb", ["kill", "stop", "admit", "free", "agree", "die", "sue", "create", "change", "vote", "visit", "join"])
