@@ -14,6 +14,7 @@ from agents.offline.words import PERSON, Noun
 ENTITY = Noun("entity", "entities", vague=True)
 """The word for who or what is spoken of again: "which entity ... that entity"."""
 _PERSON = "person"
+"""The kind of all nouns for people."""
 _ALIKE: Mapping[str, tuple[str, ...]] = {
     "prize": ("award",),
     "office": ("office", "title", "occupation"),
@@ -26,10 +27,12 @@ _ALIKE: Mapping[str, tuple[str, ...]] = {
     "event": ("battle", "competition", "event", "larger event", "match", "meeting", "series of events", "war"),
     "vessel": ("launcher", "ship", "space mission", "spacecraft", "spacecraft or mission"),
 }  # fmt: skip
+"""Kind -> nouns that may be said of one and the same thing; what is missing here is of no known kind."""
 _KINDS = {singular: kind for kind, singulars in _ALIKE.items() for singular in singulars}
 
 
 def _kinds(nouns: Iterable[Noun]) -> set[str]:
+    """The kinds that some nouns for one thing tell, `person` alone where one of them does; empty where they tell none."""
     found = {
         _PERSON if noun.person else _KINDS.get(noun.singular, "") for noun in nouns if noun == PERSON or not (noun.person and noun.vague)
     }

@@ -20,8 +20,6 @@ _IRREGULAR = {
     "lose": ("lost", "losing"),
     "make": ("made", "making"),
     "run": ("ran", "running"),
-    "star": ("starred", "starring"),
-    "stop": ("stopped", "stopping"),
     "take": ("took", "taking"),
     "win": ("won", "winning"),
     "write": ("wrote", "writing"),
@@ -43,7 +41,6 @@ _IRREGULAR = {
     "quit": ("quit", "quitting"),
     "wear": ("wore", "wearing"),
     "bring": ("brought", "bringing"),
-    "expel": ("expelled", "expelling"),
     "set": ("set", "setting"),
     "buy": ("bought", "buying"),
     "catch": ("caught", "catching"),
@@ -67,21 +64,25 @@ _IRREGULAR = {
     "withdraw": ("withdrew", "withdrawing"),
     "wake": ("woke", "waking"),
 }
+"""Base form -> past tense and -ing form, where the spelling gives no rule for both."""
 _PARTICIPLES = {
     "choose": "chosen", "draw": "drawn", "drive": "driven", "fly": "flown", "give": "given", "know": "known", "run": "run",
     "speak": "spoken", "take": "taken", "wear": "worn", "write": "written", "fall": "fallen", "forget": "forgotten", "grow": "grown",
     "ride": "ridden", "see": "seen", "sing": "sung", "steal": "stolen", "swear": "sworn", "throw": "thrown", "withdraw": "withdrawn",
     "begin": "begun", "become": "become", "come": "come", "bear": "borne",
 }  # fmt: skip
-_PASTS = {
+"""Base form -> past participle, where it is not the past tense."""
+_BASES = {
     form: verb for verb in _IRREGULAR if verb not in ("be", "have") for form in (_IRREGULAR[verb][0], _PARTICIPLES.get(verb, ""))
     if form and form != verb
 }  # fmt: skip
+"""Irregular past tense or participle -> base form; auxiliaries are no verbs of a relation."""
 _NO_PASTS = frozenset(
     """
     bed bleed breed deed exceed feed heed hundred indeed kindred need proceed red sacred seed shed speed succeed weed
     """.split()  # noqa: SIM905 - a word list is read more easily in lines
 )
+"""Words that end like a past tense and are none."""
 _DOUBLED = re.compile(
     r"(?:[^aeiou]*|[^aeiou]*qu)[aeiou][bdgmnprt]|equip|(?:ad|com|per|sub|o|trans|re|e)mit|(?:re|pre|de|trans|con|in)fer|oc+ur|abet|regret"
     r"|(?:control|patrol|compel|expel|propel|dispel|repel|rebel|excel|enrol|fulfil|travel|cancel|label|model|signal|quarrel|counsel)"
@@ -99,6 +100,7 @@ _SILENT_E_TOO = frozenset(
     adher persever decre refere overse
     """.split()  # noqa: SIM905 - a word list is read more easily in lines
 )
+"""Other stems that have lost an `e`, which their endings do not tell."""
 _COUNTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 
 
@@ -126,8 +128,8 @@ def gerund(verb: str) -> str:
 
 def base_of_past(form: str) -> str | None:
     """The base form of a past tense or participle: `joined` -> `join`, `led` -> `lead`; `None` for what is neither."""
-    if form in _PASTS:
-        return _PASTS[form]
+    if form in _BASES:
+        return _BASES[form]
     if not form.endswith("ed") or form in _NO_PASTS or not re.search(r"[aeiouy]", form[:-2]):
         return None
     stem = form[:-2]

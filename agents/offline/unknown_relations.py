@@ -10,7 +10,9 @@ from agents.offline.lexicon import LEXICON, member
 from agents.offline.words import ANYONE, Noun, Words, flip, role
 
 _PREPOSITIONS = {"at", "in", "on", "for", "to", "with", "from", "into", "by", "of", "under", "over", "against", "near", "as", "through"}
+"""What may stand between a verb or a noun and the patient."""
 _PARTICLES = _PREPOSITIONS - {"of"}
+"""Those that show a word in `-s` before them to be a verb: `plays for`."""
 _INTRANSITIVE = {
     "participated", "competed", "worked", "lived", "died", "played", "served", "starred", "appeared", "resided", "studied",
     "graduated", "performed", "belonged", "collaborated", "retired", "moved", "travelled", "traveled", "visited", "merged",
@@ -18,6 +20,7 @@ _INTRANSITIVE = {
     "escaped", "lectured", "migrated", "negotiated", "preached", "resigned", "returned", "sailed", "settled", "stayed", "stepped",
     "succeeded", "trained", "voted",
 }  # fmt: skip
+"""Pasts that are active before a preposition: `worked for`, but `employed by`."""
 _TRANSITIVE_TOO = {
     "argued", "escaped", "merged", "moved", "performed", "played", "returned", "sailed", "served", "settled", "starred", "studied",
     "succeeded", "trained", "visited",
@@ -32,9 +35,9 @@ _BASES = {
     "release", "return", "seize", "share", "sign", "threaten", "torture", "use", "veto", "violate", "win", "yield",
 }  # fmt: skip
 """Verbs that open a label in their base form, as event data has them: `Make a visit`."""
-_NOUNS = {"block", "fight", "play", "protest", "rally", "release", "share", "veto", "win", "yield"}
+_OFTEN_NOUNS = {"block", "fight", "play", "protest", "rally", "release", "share", "veto", "win", "yield"}
 """Those that are as often nouns, as in `release date`."""
-_USES = {"return", "use"}
+_NOUNS_ALONE = {"return", "use"}
 """Those that are nouns where they stand alone."""
 _AFTER_VERBS = _PREPOSITIONS | {"a", "an", "the", "intelligence", "opposition", "support", "violently", "violently,"}
 """What shows that such a word is a verb."""
@@ -50,11 +53,12 @@ _ACTIVE_PASTS = frozenset(
     """.split()  # noqa: SIM905 - a word list is read more easily in lines
 )
 """Irregular pasts that are no participles, or of verbs that are seldom told in the passive."""
-_PASTS = _ACTIVE_PASTS | frozenset(
+_PARTICIPLES_TOO = frozenset(
     """
     bought brought built caught fought found held kept led left lost made met paid sent sold spent taught won
     """.split()  # noqa: SIM905 - a word list is read more easily in lines
 )
+"""Irregular pasts that are passive before a preposition: `held by`, `made in`."""
 _SELDOM_PASSIVE = frozenset(["fought", "led", "left", "lost", "met", "spent", "taught", "won"])
 """Those that are active before a preposition as well, as in `lost to`, other than `by` and `of`."""
 _DENIAL = re.compile(
@@ -65,11 +69,13 @@ _DENIAL = re.compile(
 _ROLE = re.compile(r"(member) of (?:the )?(.+)|((?:\w+ )?(?:captain|citizen|coach|employee|member|player)) of (?!the )(.+)")
 """What a label begins with that says whose its object is: `member of team`, but `place of birth` and `player of the match`."""
 _PLURALS = {"headquarters", "colours", "colors", "studies", "works"}
+"""Nouns that look like verbs of the third person before a preposition: `headquarters in`."""
 _THIRD_PERSON = {
     "owns", "contains", "replaces", "follows", "produces", "manufactures", "leads", "runs", "operates", "controls", "makes", "sells",
     "supports", "employs", "includes", "borders", "shares", "influences", "teaches", "manages", "publishes", "sponsors", "uses",
     "builds", "knows", "visits", "represents", "administers", "governs", "occupies", "has", "plays", "works", "lives",
 }  # fmt: skip
+"""Verbs of the third person that need no preposition to be told from plural nouns."""
 
 
 def words_for(label: str) -> Words:
@@ -96,27 +102,26 @@ def readable(label: str) -> str:
 def _read(plain: str) -> Words:
     first, _, rest = plain.partition(" ")
     second, last = rest.partition(" ")[0], plain.rpartition(" ")[2]
-    is_noun = (first in _NOUNS and second not in _AFTER_VERBS) or (first in _USES and not rest)
-    if first.rstrip(",") in _BASES and not is_noun:
+    is_name = (first in _OFTEN_NOUNS and second not in _AFTER_VERBS) or (first in _NOUNS_ALONE and not rest)
+    if first.rstrip(",") in _BASES and not is_name:
         return _event(plain)
     if _DENIAL.search(plain) or (plain in _INTRANSITIVE and plain not in _TRANSITIVE_TOO):
         return Words(ANYONE, ANYONE, f'have the relation "{plain}" to {{p}}')
     if first in ("is", "was", "are", "were") and rest:
         return _passive_or_role(rest)
     if first == "has" and rest:
-        if base_of_past(second) is not None:
-            return _verb(base_of_past(second) or "", rest.partition(" ")[2])
+        if (done := base_of_past(second)) is not None:
+            return _verb(done, rest.partition(" ")[2])
         return Words(ANYONE, ANYONE, f"have {rest} {{p}}" if last in _PREPOSITIONS else f"have as {rest} {{p}}")
     if (found := _ROLE.fullmatch(plain)) and last not in _PREPOSITIONS:
         return _role(found[1] or found[3], found[2] or found[4])
     if first in _THIRD_PERSON or (first.endswith("s") and first not in _PLURALS and not first.endswith("ss") and second in _PARTICLES):
         return _verb(_base_of_third_person(first), rest)
     base = base_of_past(first)
-    is_active = first in _ACTIVE_PASTS or (first in _SELDOM_PASSIVE and second not in ("by", "of"))
-    if base is not None and (is_active or (first in _PASTS and second not in _PREPOSITIONS)):
-        return _verb(base, rest)
     is_regular = base is not None and first.endswith("ed")
-    if base is not None and is_regular and (not rest or first in _INTRANSITIVE or second not in _PREPOSITIONS):
+    is_active = first in _ACTIVE_PASTS | _INTRANSITIVE or (first in _SELDOM_PASSIVE and second not in ("by", "of"))
+    is_bare = (is_regular or first in _PARTICIPLES_TOO) and second not in _PREPOSITIONS
+    if base is not None and (is_active or is_bare):
         return _verb(base, rest)
     if is_regular or last in _PREPOSITIONS:
         return _passive_or_role(plain)
