@@ -17,7 +17,9 @@ _IRREGULAR: dict[str, str] = {
     "bear": "bore born borne", "build": "built", "draw": "drew drawn", "know": "knew known", "meet": "met", "speak": "spoke spoken",
     "man": "men", "woman": "women", "child": "children", "wife": "wives", "alumnus": "alumni",
 }  # fmt: skip
+"""Base form -> the forms that no rule makes."""
 _PLURALS = frozenset(["man", "woman", "child", "wife", "alumnus"])
+"""Those that are nouns."""
 PAST = frozenset(
     form
     for base, forms in _IRREGULAR.items()
@@ -26,12 +28,11 @@ PAST = frozenset(
     if form != base and not form.endswith(("s", "ing"))
 )
 """Irregular past forms: never nouns."""
-_DOUBLING_WORDS = """
-run win sit get put set begin split quit wed step transfer admit drop plan enrol cut permit commit pen sin abet refer
-occur star expel
-"""
-_DOUBLING = frozenset(_DOUBLING_WORDS.split())
-_MAY_DOUBLE = re.compile(r"[^aeiou]*[aeiou][bdgmnprt]")
+_DOUBLING = re.compile(
+    r"[^aeiou]*[aeiou][bdgmnprt]|begin|quit|transfer|admit|permit|commit|abet|refer|occur"
+    r"|travel|model|enrol|control|cancel|label|patrol|compel|expel|propel|fulfil"
+)
+"""Verbs that may double their last letter: those of one syllable, and the others that are known to."""
 
 
 @cache
@@ -48,10 +49,8 @@ def forms_of(base: str) -> frozenset[str]:
         found |= {base + "es", base + "ed", base + "ing"}
     else:
         found |= {base + "s", base + "ed", base + "ing"}
-    if base in _DOUBLING or _MAY_DOUBLE.fullmatch(base):
+    if _DOUBLING.fullmatch(base):
         found |= {base + base[-1] + "ed", base + base[-1] + "ing"}
-    if base in ("travel", "model", "enrol", "control", "cancel", "label", "patrol", "compel", "expel", "propel", "fulfil"):
-        found |= {base + "led", base + "ling"}
     return frozenset(found)
 
 
@@ -60,6 +59,7 @@ _NO_FORMS = frozenset(
     bed bleed breed exceed feed hundred indeed kindred need proceed red sacred seed shed speed succeed weed
     """.split()  # noqa: SIM905 - a word list is read more easily in lines
 )
+"""Words that end like an inflected form and are none."""
 _NEEDS_E = re.compile(
     r".*(?:[vuc]|[^e]e|[^aeiouyrwl]l|dg|rg|[aeiourn]s(?<!focus)(?<!bias)(?<!canvas)|[^z]z|[bt]ut|(?<!comb)(?<!form)(?<![eo])at|[^ae]ir|[^o]ur(?<!occur)(?<!incur)|[^e]ar(?<!star))"
     r"|[^aeiouy]*.?"
