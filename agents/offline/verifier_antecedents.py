@@ -13,13 +13,13 @@ from dataclasses import replace
 
 from agents.offline.verifier_labels import words_apart
 from agents.offline.verifier_query import Evidence
-from agents.offline.verifier_tokens import Token, Unreadable
+from agents.offline.verifier_tokens import CLAUSE_BOUNDS, Token, Unreadable
+from agents.offline.verifier_words import HAVE, SOMEONE
 
 _SINGULAR = frozenset(["it", "its", "this"])
 _PLURAL = frozenset(["they", "them", "their", "these"])
 _POSSESSIVE = frozenset(["its", "their"])
 _MOST_VARIANTS = 16
-_BOUNDARIES = ("connective", "comma", "and", "relative")
 _UNNAMED = "unnamed"
 """The noun that stands for "someone or something" and for the "one" that points back."""
 
@@ -189,15 +189,15 @@ def _is_bound(tokens: list[Token], place: int) -> bool:
     following = tokens[place + 1 : place + 2]
     if tokens[place].text in ("this", "these") and following and following[0].kind == "type":
         return True
-    if tokens[place - 1].kind == "connective" and (not following or following[0].kind in _BOUNDARIES):
+    if tokens[place - 1].kind == "connective" and (not following or following[0].kind in CLAUSE_BOUNDS):
         return True
-    return tokens[place].text in _POSSESSIVE and len(before) == 2 and before[0] in ("had", "has", "have", "having")
+    return tokens[place].text in _POSSESSIVE and len(before) == 2 and before[0] in HAVE
 
 
 def _wanted(tokens: list[Token], place: int, length: int, evidence: Evidence) -> frozenset[str]:
     """The kinds that the words of its clause ask for; empty where they ask for none."""
-    before = list(itertools.takewhile(lambda token: token.kind not in _BOUNDARIES, reversed(tokens[:place])))
-    after = list(itertools.takewhile(lambda token: token.kind not in _BOUNDARIES, tokens[place + length :]))
+    before = list(itertools.takewhile(lambda token: token.kind not in CLAUSE_BOUNDS, reversed(tokens[:place])))
+    after = list(itertools.takewhile(lambda token: token.kind not in CLAUSE_BOUNDS, tokens[place + length :]))
     is_subject = not any(token.kind == "relation" and any(trigger.is_verb for trigger in token.triggers) for token in before)
     is_passive = any(token.text in ("was", "were", "be", "been", "being") for token in after if is_subject)
     is_doer = (is_subject and not is_passive and tokens[place].text not in _POSSESSIVE) or bool(before and before[0].text == "by")
@@ -226,7 +226,7 @@ def _unknowns(tokens: list[Token]) -> Iterator[list[str]]:
     """The nouns of each unknown that was brought in so far."""
     for place, token in enumerate(tokens):
         nouns = _nouns(tokens[place + 1 :])
-        if token.text in ("someone", "somebody", "anyone", "anybody"):
+        if token.text in SOMEONE:
             yield [token.text]
         elif place == 0 and token.text in ("which", "what", "who", "whom"):
             yield [token.text, *nouns]

@@ -11,10 +11,12 @@ from agents.offline.verifier_query import Evidence, Query
 from agents.offline.verifier_reading import best_queries
 from agents.offline.verifier_skeletons import Skeleton, skeletons
 from agents.offline.verifier_template import hinted_topology
-from agents.offline.verifier_tokens import Token, Unreadable, cut, tokenise
-from agents.offline.verifier_walk import SOMEONE, may_be_noun
+from agents.offline.verifier_tokens import CLAUSE_BOUNDS, Token, Unreadable, cut, tokenise
+from agents.offline.verifier_walk import may_be_noun
+from agents.offline.verifier_words import SOMEONE
 
 _POINTING = frozenset(["such", "considering", ":", "entity", "entities", "unnamed"])
+"""Words that point back, or share out, beyond what the reader by units can tell."""
 
 
 def read_english(question: str, structure_hint: str, evidence: Evidence) -> list[Query]:
@@ -51,12 +53,10 @@ def _points_back(tokens: list[Token]) -> bool:
     """Whether words point back to one thing of several, share a verb out, or date a fact by a thing that nothing describes."""
     is_adjunct = False
     for place, (token, following) in enumerate(pairwise(tokens)):
-        is_adjunct = token.kind == "connective" or (is_adjunct and token.kind not in ("comma", "and", "relative"))
+        is_adjunct = token.kind == "connective" or (is_adjunct and token.kind not in CLAUSE_BOUNDS)
         if token.text == "that" and may_be_noun(following):
             return True
-        if token.text in ("such", "considering", ":", "entity", "entities", "unnamed") or (
-            token.kind == "connective" and following.text == "both"
-        ):
+        if token.text in _POINTING or (token.kind == "connective" and following.text == "both"):
             return True
         if is_adjunct and token.text in SOMEONE and following.kind != "relative":
             return True

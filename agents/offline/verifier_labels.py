@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 from agents.offline.verifier_inflection import PAST, bases_of, forms_of
 from agents.offline.verifier_lexicon import ENTRIES, OTHER_LABELS, Entry
-from agents.offline.verifier_words import FUNCTION
+from agents.offline.verifier_words import BECOME, FUNCTION, HAVE
 from graph_sampler.labels import normalise_label
 
 _AUXILIARY = frozenset(["is", "was", "are", "were", "has", "have", "had", "be"])
+"""Words before the first one of a label that says something."""
 _LINKS = frozenset("at in on for to with from into by of under over against near as through aboard".split())  # noqa: SIM905
-_ORDERS = frozenset(
+"""Prepositions, with which a label may close."""
+_BARE_VERBS = frozenset(
     """
     abduct accede accuse acknowledge apologize appeal arrest assassinate attempt block bring carry coerce complain conduct confiscate
     consider consult cooperate criticize declare decline defend defy demand demonstrate denounce deny deport destroy detain discuss ease
@@ -28,12 +30,15 @@ _ORDERS = frozenset(
 )
 """Verbs with which a label may begin as they stand."""
 _OFTEN_NOUNS = frozenset("block fight play protest rally release share veto win yield".split())  # noqa: SIM905
-_SMALL = _LINKS | frozenset(["a", "an", "the", "of", "by", "as"])
-"""Words that join the others of a label."""
-_KIND = re.compile(r"((?:\w+ )?(?:captain|citizen|coach|employee|player) of) (?!the )(.+)")
+"""Those that are as often nouns, as in `release date`."""
+JOINING = _LINKS | frozenset(["a", "an", "the"])
+"""Words of a label that only join the others."""
+_ROLE_IN_A_KIND = re.compile(r"((?:\w+ )?(?:captain|citizen|coach|employee|player) of) (?!the )(.+)")
 """A role in a thing of some kind, which need not be said: `player of club`."""
-_BECOME = r"(?:(?:become|became|becomes|becoming) (?:an? |the |its |their |his |her )?)?"
+_BECOMING = rf"(?:(?:{'|'.join(sorted(BECOME))}) (?:an? |the |its |their |his |her )?)?"
+"""What may stand before a label as the start of its fact."""
 _BETWEEN = r"[\s,;:/()'\"_-]+(?:an? |the )?"
+"""What may stand between two words of a label."""
 
 
 class Reading(NamedTuple):
@@ -59,11 +64,6 @@ def words_apart(label: str) -> str:
     return normalise_label(" ".join(text.split()))
 
 
-def is_small(word: str) -> bool:
-    """Whether a word of a label only joins the others."""
-    return word in _SMALL
-
-
 def read_label(label: str) -> Reading:
     """The words that may speak of the relation with this label."""
     plain = words_apart(label)
@@ -78,7 +78,7 @@ def read_label(label: str) -> Reading:
     if listed is not None:
         whole = " ".join([listed.whole, *sorted(verbs)])
         return Reading(listed._replace(whole=whole, nouns=" ".join([listed.nouns, *own])), None)
-    kind = _KIND.fullmatch(plain)
+    kind = _ROLE_IN_A_KIND.fullmatch(plain)
     entry = Entry("", "", "", "", kind[2] if kind else "")
     phrase = _as_phrase(plain)
     forms = frozenset(form for verb in verbs for form in forms_of(verb))
@@ -88,15 +88,15 @@ def read_label(label: str) -> Reading:
 
 def _in_quotes(plain: str) -> tuple[re.Pattern[str], ...]:
     words = r"\W+".join(map(re.escape, re.findall(r"\w+", plain)))
-    return (re.compile(rf"\b(?:have|has|had|having) the relation \W*{words}\W+to\b"),) if words else ()
+    return (re.compile(rf"\b(?:{'|'.join(sorted(HAVE))}) the relation \W*{words}\W+to\b"),) if words else ()
 
 
 def _in_all_words(words: list[str], verbs: frozenset[str], has_kind: bool) -> re.Pattern[str]:
     """A label's words in order, the verb in any form, a noun also in the plural; only what closes it may be left out."""
     stem, closing = list(words), ""
-    if len(stem) > 1 and stem[-1] in _LINKS | {"of", "by"}:
+    if len(stem) > 1 and stem[-1] in _LINKS:
         closing = stem.pop()
-    said = [f"(?:{'|'.join(sorted(map(re.escape, {word} if word in _SMALL else forms_of(word) | {word})))})" for word in stem]
+    said = [f"(?:{'|'.join(sorted(map(re.escape, {word} if word in JOINING else forms_of(word) | {word})))})" for word in stem]
     if verbs:
         said[0] = f"(?:{'|'.join(sorted(map(re.escape, verbs)))})"
     if has_kind:
@@ -107,9 +107,9 @@ def _in_all_words(words: list[str], verbs: frozenset[str], has_kind: bool) -> re
     if closing in ("of", "by"):
         text += rf"(?: {closing}\b)?"
     elif closing:
-        others = "|".join(sorted((_LINKS | {"of", "by"}) - {closing}))
+        others = "|".join(sorted(_LINKS - {closing}))
         text = rf"(?:{text}) {closing}|(?:{text})(?! (?:{others}) @)"
-    return re.compile(rf"(?<![\w-]){_BECOME}(?:{text})(?![\w-])")
+    return re.compile(rf"(?<![\w-]){_BECOMING}(?:{text})(?![\w-])")
 
 
 def _verbs(words: list[str]) -> set[str]:
@@ -119,12 +119,12 @@ def _verbs(words: list[str]) -> set[str]:
         return bases_of(first)
     if first.endswith("s") and not first.endswith("ss") and following in _LINKS | {""}:
         return bases_of(first)
-    return {first} - FUNCTION if first in _ORDERS and not (following and first in FUNCTION | _OFTEN_NOUNS) else set()
+    return {first} - FUNCTION if first in _BARE_VERBS and not (following and first in FUNCTION | _OFTEN_NOUNS) else set()
 
 
 def _as_phrase(plain: str) -> re.Pattern[str] | None:
     head = re.match(r"\w+(?:, \w+)*,? or \w+|\w+", plain)
-    if head is None or head[0].split(",")[0].split(" ")[0] not in _ORDERS or not re.search(r"\W\w", plain):
+    if head is None or head[0].split(",")[0].split(" ")[0] not in _BARE_VERBS or not re.search(r"\W\w", plain):
         return None
     if head[0] in _OFTEN_NOUNS and not re.match(rf" (?:{'|'.join(sorted(_LINKS))}|an?|the)\b", plain[head.end() :]):
         return None

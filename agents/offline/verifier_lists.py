@@ -5,9 +5,7 @@ Paper: section 4.3.2.
 
 from __future__ import annotations
 
-from agents.offline.verifier_tokens import Token
-
-_BOUNDS = ("comma", "and", "connective", "relative")
+from agents.offline.verifier_tokens import CLAUSE_BOUNDS, Token
 
 
 def spread(tokens: list[Token]) -> list[Token]:
@@ -22,10 +20,10 @@ def _statements(tokens: list[Token]) -> list[Token]:
         if token.text != "both" or [first.kind, link.kind, second.kind] != ["name", "and", "name"]:
             continue
         opening = at
-        while opening and tokens[opening - 1].kind not in _BOUNDS:
+        while opening and tokens[opening - 1].kind not in CLAUSE_BOUNDS:
             opening -= 1
         closing = at + 4
-        while closing < len(tokens) and tokens[closing].kind not in _BOUNDS:
+        while closing < len(tokens) and tokens[closing].kind not in CLAUSE_BOUNDS:
             closing += 1
         said, rest = tokens[opening:at], tokens[at + 4 : closing]
         is_relative = opening > 0 and tokens[opening - 1].kind == "relative"
@@ -53,7 +51,7 @@ def _adjuncts(tokens: list[Token]) -> list[Token]:
                 stop = following + 1
             if len(names) > 1 and tokens[names[-1] - 1].kind == "and":
                 end = stop
-                while end < len(tokens) and tokens[end].kind not in _BOUNDS:
+                while end < len(tokens) and tokens[end].kind not in CLAUSE_BOUNDS:
                     end += 1
                 for name in names:
                     found += [] if name == names[0] else [tokens[names[-1] - 1]]

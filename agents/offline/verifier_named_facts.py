@@ -10,22 +10,24 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from agents.offline.verifier_query import Evidence
-from agents.offline.verifier_tokens import Token
-from graph_sampler.labels import normalise_label
+from agents.offline.verifier_tokens import CLAUSE_BOUNDS, Token
+from agents.offline.verifier_words import RELATIVES
 
 _AFTER_ALONE = ("comma", "and", "connective", "comparative")
-_BOUNDS = ("comma", "and", "connective", "relative", "comparative")
+"""What may follow a name that no words say more of."""
+_BOUNDS = (*CLAUSE_BOUNDS, "comparative")
+"""What a statement of a question stands between."""
 _SAYING = ("relation", "start", "end", "spell")
+"""Words that say something of a fact."""
 
 
 def says_no_fact(tokens: Sequence[Token], evidence: Evidence) -> bool:
     """Whether some clause with a name on either side of its verb is no fact of the evidence."""
-    spoken = {relation: normalise_label(label) for relation, label in evidence.relation_labels.items()}
     for first, between, second in _statements(tokens):
         meant = _relations(between)
         if meant is None:
             continue
-        relations = frozenset(relation for relation, label in spoken.items() if not meant or label in meant)
+        relations = evidence.related(*meant) if meant else frozenset(evidence.relation_labels)
         if not (evidence.matching(first, relations, second) or evidence.matching(second, relations, first)):
             return True
     return False
@@ -36,7 +38,6 @@ def may_be_either_end(tokens: Sequence[Token], evidence: Evidence) -> bool:
 
     Only what the evidence shows counts: one of its relations has that name at both ends.
     """
-    spoken = {relation: normalise_label(label) for relation, label in evidence.relation_labels.items()}
     said: frozenset[str] = frozenset()
     for place, token in enumerate(tokens):
         if token.kind == "relation" and not token.is_weak:
@@ -44,7 +45,7 @@ def may_be_either_end(tokens: Sequence[Token], evidence: Evidence) -> bool:
         is_alone = token.kind == "name" and place > 0 and (tokens[place - 1].kind, tokens[place - 1].text) == ("connective", "same")
         if not is_alone or any(after.kind not in _AFTER_ALONE for after in tokens[place + 1 : place + 2]):
             continue
-        relations = frozenset(relation for relation, label in spoken.items() if label in said)
+        relations = evidence.related(*said)
         if evidence.matching(token.entities, relations, None) and evidence.matching(None, relations, token.entities):
             return True
     return False
@@ -56,7 +57,7 @@ def _statements(tokens: Sequence[Token]) -> Iterator[tuple[frozenset[str], Seque
     for first, second in pairwise(names):
         between = tokens[first + 1 : second]
         opening = [token for token in tokens[:first] if token.text not in ("the", "both")][-1:]
-        if not opening or opening[0].kind not in _BOUNDS or opening[0].text in ("who", "which", "what", "whom", "whose", "that"):
+        if not opening or opening[0].kind not in _BOUNDS or opening[0].text in RELATIVES - {"where"}:
             continue
         if any(token.kind in _BOUNDS or token.text in ("'s", "did", "do", "does") for token in between):
             continue

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from agents.offline.verifier_clauses import ANYTHING, Referent, Slot, is_person_noun, singular
 from agents.offline.verifier_tokens import Token, Unreadable
-from agents.offline.verifier_walk import SOMEONE, Walker, is_noun
+from agents.offline.verifier_walk import Walker, is_noun
+from agents.offline.verifier_words import SOMEONE
 
 _REFLEXIVE = frozenset(["itself", "himself", "herself", "themselves"])
 _REFUSED = frozenset(["'s", "(", ")", "/", "&", "-", ".", "respectively", "any", "each", "every", "either", "other", "another", "between"])

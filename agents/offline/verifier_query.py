@@ -102,9 +102,9 @@ class Evidence:
         """Ids of the entities with this label."""
         return frozenset(self.by_label.get(normalise_label(label), ()))
 
-    def related(self, label: str) -> frozenset[str]:
-        """Ids of the relations with this label."""
-        return frozenset(self.relations_by_label.get(normalise_label(label), ()))
+    def related(self, *labels: str) -> frozenset[str]:
+        """Ids of the relations with one of these labels."""
+        return frozenset(relation for label in labels for relation in self.relations_by_label.get(normalise_label(label), ()))
 
     def matching(self, subjects: frozenset[str] | None, relations: frozenset[str], objects: frozenset[str] | None) -> list[int]:
         """Positions of the facts of these relations and ends; `None` leaves an end open."""

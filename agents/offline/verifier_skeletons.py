@@ -55,7 +55,7 @@ def skeletons(template: Template, relations: list[str], names: list[frozenset[st
     if template is Template.ONE_HOP:
         return [Skeleton((hop,), False, (frozenset(facts),), _penalty(evidence, set(facts))) for hop, facts, _ in roots]
     found = []
-    wanted = frozenset().union(*(evidence.related(relation) for relation in relations))
+    wanted = evidence.related(*relations)
     for (first, facts, ends), (second, others, other_ends) in itertools.combinations(roots, 2):
         if ends & other_ends and first.relations | second.relations == wanted:
             # Facts of the second hop count only with the first one's candidates, or the other way about.

@@ -10,20 +10,18 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agents.offline.verifier_labels import is_small
-from agents.offline.verifier_words import FUNCTION
+from agents.offline.verifier_labels import JOINING
+from agents.offline.verifier_words import BE, BECOME, FUNCTION, HAVE
 
 if TYPE_CHECKING:
     from agents.offline.verifier_tokens import Token
 
-BECOME = frozenset(["become", "became", "becomes", "becoming"])
-"""What may stand before a label as the start of its fact."""
-_NAMED_RELATION = re.compile(r"(have|has|had|having) the relation \W")
-_BE = frozenset(["was", "were", "been", "being", "is", "are"])
+_NAMED_RELATION = re.compile(rf"({'|'.join(sorted(HAVE))}) the relation \W")
+"""How a relation is told by its label in quotes."""
 
 
 def _mark(place: int, says_more: bool, word: re.Match[str]) -> str:
-    return word[0] if says_more and is_small(word[0]) and word[0] in FUNCTION else f"{word[0]}__{place}"
+    return word[0] if says_more and word[0] in JOINING & FUNCTION else f"{word[0]}__{place}"
 
 
 def mark_words(text: str, spoken: list[tuple[re.Pattern[str], str]]) -> tuple[str, list[frozenset[str]]]:
@@ -45,7 +43,7 @@ def mark_words(text: str, spoken: list[tuple[re.Pattern[str], str]]) -> tuple[st
         if quoted := _NAMED_RELATION.match(said):
             said = f"{quoted[1]}__{place} to"
         else:
-            kept = [word for word in re.findall(r"\w+", said) if not is_small(word) and word not in BECOME]
+            kept = [word for word in re.findall(r"\w+", said) if word not in JOINING | BECOME]
             said = re.sub(r"\w+", partial(_mark, place, bool(kept)), said)
         text = text[:start] + said + text[end:]
     return text, [frozenset(found[span]) for span in chosen]
@@ -58,7 +56,7 @@ def refuse_qualifiers(tokens: Sequence[Token], own: frozenset[str]) -> str | Non
     """
     for place, token in enumerate(tokens):
         before, after = tokens[max(place - 1, 0)], tokens[min(place + 1, len(tokens) - 1)]
-        if token.kind == "type" and token.text in own and (after.text == "of" or before.text in _BE | BECOME):
+        if token.kind == "type" and token.text in own and (after.text == "of" or before.text in BE | BECOME):
             return "a part of a label"
         if token.kind != "other" or token.is_weak:
             continue

@@ -14,7 +14,8 @@ from agents.offline.verifier_clauses import ANYTHING, Clause, Parse, Slot
 from agents.offline.verifier_lists import spread
 from agents.offline.verifier_noun_phrases import PhraseReader
 from agents.offline.verifier_tokens import Token, Unreadable
-from agents.offline.verifier_walk import MODIFIERS, SOMEONE, is_noun, may_be_noun
+from agents.offline.verifier_walk import MODIFIERS, is_noun, may_be_noun
+from agents.offline.verifier_words import SOMEONE
 
 _MOST_PARSES = 64
 

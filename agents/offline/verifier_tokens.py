@@ -18,14 +18,17 @@ from agents.offline.verifier_inflection import forms_of, phrases_of
 from agents.offline.verifier_labels import read_label
 from agents.offline.verifier_lexicon import Trigger
 from agents.offline.verifier_query import Evidence
-from agents.offline.verifier_spoken import BECOME, mark_words, refuse_qualifiers
+from agents.offline.verifier_spoken import mark_words, refuse_qualifiers
 from agents.offline.verifier_words import (
     ANYTHING,
     AUXILIARIES,
+    BE,
+    BECOME,
     COMPARATIVES,
     CONNECTIVES,
     ENDS,
     FUNCTION,
+    HAVE,
     MARKERS,
     PRONOUNS,
     RELATIVES,
@@ -39,7 +42,9 @@ _PIECE = re.compile(r"\w+|[^\w\s]")
 _TOKEN = re.compile(r"<[^>]+>|[@~]\d+|'s\b|\w+(?:-\w+)*|[^\w\s]")
 _MARKED = re.compile(r"(\w+?)__(\d+)")
 _ALTERNATIVES = re.compile(r"\bsomeone or something\b|\bwho or what\b|^of those (?:that|who|which)\b|^of those (?:@|\w+ed\b).* entity\b")
-_BE = frozenset(["was", "were", "been", "being", "is", "are"])
+
+CLAUSE_BOUNDS = ("comma", "and", "relative", "connective")
+"""Kinds of tokens that a clause or phrase stands between."""
 
 
 class Unreadable(Exception):
@@ -250,7 +255,7 @@ def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> li
                 raise Unreadable(words[at])
             words[at : at + 1] = parts
             continue
-        if token.text in ("married", "wed") and token.kind == "relation" and any(t.text in _BE for t in tokens[-2:]):
+        if token.text in ("married", "wed") and token.kind == "relation" and any(t.text in BE for t in tokens[-2:]):
             token.triggers = tuple(Trigger(trigger.relation, None, False) for trigger in token.triggers)
         tokens.append(token)
         at += length
@@ -264,7 +269,7 @@ def _label_word(word: str, place: int, relations: frozenset[str], own: dict[str,
     """A word of a label that is said in all its words."""
     if word in BECOME:
         triggers = frozenset(Trigger(relation, "s", True) for relation in relations)
-    elif word in ("have", "has", "had", "having"):
+    elif word in HAVE:
         triggers = frozenset(Trigger(relation, None, True) for relation in relations)
     else:
         triggers = frozenset(trigger for relation in relations for trigger in own[relation].get(word, ()))
@@ -329,7 +334,7 @@ def cut(tokens: list[Token]) -> list[Unit]:
         following = tokens[token.place + 1 : token.place + 3]
         if token.kind == "auxiliary" and any(t.kind == "order" for t in following) and _has_content(units[-1]):
             units.append(Unit(["comma"]))
-        if token.kind in ("comma", "and", "relative", "connective"):
+        if token.kind in CLAUSE_BOUNDS:
             name = {"comma": "comma", "relative": "who"}.get(token.kind, token.text)
             _close(units, name)
             units[-1].connectives.append(name)

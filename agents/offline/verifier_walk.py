@@ -8,9 +8,8 @@ from __future__ import annotations
 from agents.offline.verifier_clauses import Clause, Referent, Slot, is_person_noun, singular
 from agents.offline.verifier_inflection import PAST
 from agents.offline.verifier_tokens import Token, Unreadable
-from agents.offline.verifier_words import TYPES
+from agents.offline.verifier_words import SOMEONE, TYPES
 
-SOMEONE = frozenset(["someone", "somebody", "anyone", "anybody"])
 MODIFIERS = frozenset(["larger", "other", "same"])
 _END = Token("", "", -1)
 

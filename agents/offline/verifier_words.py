@@ -192,3 +192,11 @@ TYPES = frozenset(_TYPES.split())
 """Nouns for kinds of things in general."""
 COMPARATIVES = frozenset({"later-end", "earlier-end"})
 """Markers of a comparison whose second side was said before."""
+BE = frozenset(["was", "were", "been", "being", "is", "are"])
+"""Forms of "be" that make a passive or say what something was."""
+HAVE = frozenset(["have", "has", "had", "having"])
+"""Forms of "have"."""
+BECOME = frozenset(["become", "became", "becomes", "becoming"])
+"""Forms of "become", which say the start of what they stand before."""
+SOMEONE = frozenset(["someone", "somebody", "anyone", "anybody"])
+"""Words for an unknown person."""
