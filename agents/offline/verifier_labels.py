@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from agents.offline.verifier_entry import Entry
 from agents.offline.verifier_inflection import PAST, bases_of, forms_of
-from agents.offline.verifier_lexicon import ENTRIES, OTHER_LABELS, Entry
+from agents.offline.verifier_lexicon import ENTRIES, OTHER_LABELS
 from agents.offline.verifier_words import BECOME, FUNCTION, HAVE
 from graph_sampler.labels import normalise_label
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from agents.offline.verifier_inflection import forms_of, phrases_of
-from agents.offline.verifier_labels import read_label
-from agents.offline.verifier_lexicon import Trigger
 from agents.offline.verifier_query import Evidence
 from agents.offline.verifier_spoken import mark_words, refuse_qualifiers
+from agents.offline.verifier_vocabulary import Trigger, vocabulary_of
 from agents.offline.verifier_words import (
     ANYTHING,
     AUXILIARIES,
@@ -86,64 +84,6 @@ class Unit:
     def temporal(self) -> list[str]:
         """Its temporal connectives."""
         return [name for name in self.connectives if name in CONNECTIVES]
-
-
-class _Vocabulary(NamedTuple):
-    """What may be said of the relations at hand."""
-
-    phrases: dict[str, list[tuple[tuple[str, ...], tuple[Trigger, ...]]]]
-    """By first word, longest first."""
-    types: frozenset[str]
-    """Nouns for kinds of things."""
-    labels: list[tuple[re.Pattern[str], Trigger]]
-    """Labels that are said as they stand, longest first."""
-    spoken: list[tuple[re.Pattern[str], str]]
-    """Labels that are not listed, in all their words, each with its relation."""
-    own: dict[str, dict[str, frozenset[Trigger]]]
-    """What the words of such a label say within it, by relation and form."""
-
-
-@lru_cache(maxsize=512)
-def _vocabulary(relations: frozenset[tuple[str, str]]) -> _Vocabulary:
-    """The words for some relations, each given by its normalised label and one as it is spelt."""
-    phrases: dict[tuple[str, ...], set[Trigger]] = {}
-    types: set[str] = set()
-    labels: list[tuple[re.Pattern[str], Trigger]] = []
-    spoken: list[tuple[re.Pattern[str], str]] = []
-    own: dict[str, dict[str, frozenset[Trigger]]] = {}
-    for relation, spelt in relations:
-        entry, whole_label, all_words, verbs, nouns = read_label(spelt)
-        for words, aspect, is_verb in [
-            (entry.whole, None, True), (entry.start, "s", True), (entry.end, "e", True), (entry.nouns, None, False),
-        ]:  # fmt: skip
-            for base in words.split():
-                for phrase in phrases_of(base):
-                    phrases.setdefault(phrase, set()).add(Trigger(relation, aspect, is_verb))
-        for base in entry.types.split():
-            types |= forms_of(base)
-        if whole_label is not None:
-            labels.append((whole_label, Trigger(relation, None, True)))
-        spoken += [(pattern, relation) for pattern in all_words]
-        own[relation] = {
-            form: frozenset(Trigger(relation, None, is_verb) for is_verb, forms in ((True, verbs), (False, nouns)) if form in forms)
-            for form in verbs | nouns
-        }
-    by_first: dict[str, list[tuple[tuple[str, ...], tuple[Trigger, ...]]]] = {}
-    for phrase, triggers in phrases.items():
-        by_first.setdefault(phrase[0], []).append((phrase, tuple(sorted(triggers, key=str))))
-    for found in by_first.values():
-        found.sort(key=lambda pair: -len(pair[0]))
-    labels.sort(key=lambda pair: (-len(pair[0].pattern), pair[0].pattern))
-    return _Vocabulary(by_first, frozenset(types), labels, spoken, own)
-
-
-def _spelt(relations: frozenset[str], evidence: Evidence) -> frozenset[tuple[str, str]]:
-    """Each normalised label with a label of the evidence that it comes from."""
-    by_label = evidence.relations_by_label
-    return frozenset(
-        (label, min(evidence.relation_labels[name] for name in by_label.get(label, ())) if label in by_label else label)
-        for label in relations
-    )
 
 
 def _is_common(words: list[str], types: frozenset[str]) -> bool:
@@ -227,7 +167,7 @@ def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> li
     Raises:
         Unreadable: a word is not known, or the text does not end as one question.
     """
-    phrases, types, labels, spoken, own = _vocabulary(_spelt(relations, evidence))
+    phrases, types, labels, spoken, own = vocabulary_of(relations, evidence)
     text, names = replace_names(question, evidence, types)
     if not text.endswith("?") or "?" in text[:-1] or "\x00" in text:
         raise Unreadable("not one question")
