@@ -9,9 +9,9 @@ import pytest
 from agents.offline.rewriter import rewrite, rewrite_plainly
 from agents.offline.verifier import CANNOT_TELL, verify
 from graph_sampler import templates
-from state.fact import LabelledFact
-from state.interval import Granularity
-from state.roles import AnswersReply, RewriteRequest, VerifyRequest
+from state.roles import AnswersReply, RewriteRequest
+from tests.agents.offline import template_questions
+from tests.agents.offline.verifier_graphs import fact, request_about
 
 PRAISE, APPEAL, CONSULT, TEAM, COACH = "Praise or endorse", "Make an appeal or request", "Consult", "member of sports team", "head coach of"
 Row = tuple[str, str, str, int, int]
@@ -25,27 +25,15 @@ CONSULTED: list[Row] = [("Ana Roy", CONSULT, "Arn", 1990, 1990), ("Dun", PRAISE,
 
 
 def ask(question: str, rows: list[Row], hint: str) -> AnswersReply:
-    evidence = tuple(
-        LabelledFact(
-            subject=subject, relation=relation, object=object_, start=str(start), end=str(end),
-            subject_label=subject, relation_label=relation, object_label=object_,
-        )
-        for subject, relation, object_, start, end in rows
-    )  # fmt: skip
-    return verify(VerifyRequest(question=question, evidence=evidence, structure_hint=hint), "all")
-
-
-def fact(subject: str, relation: str, object_: str, number: int) -> str:
-    ends = [end if end == "X" else templates.quote(end) for end in (subject, object_)]
-    return f"{templates.clause(ends[0], relation, ends[1])} ({templates.FACT_NAMES[f'f{number}']})"
+    return verify(request_about(([fact(*row) for row in rows], hint), question), "all")
 
 
 PRAISED_BEFORE = templates.assemble(
     "?a",
     [
         (
-            [fact("Ana Roy", PRAISE, "X", 1), fact("X", APPEAL, "Cor", 2)],
-            [templates.pairwise_clause("P-before-P", "the first fact", "the second fact", Granularity.YEAR)],
+            [template_questions.fact("Ana Roy", PRAISE, "X", 1), template_questions.fact("X", APPEAL, "Cor", 2)],
+            [template_questions.condition("P-before-P", "the first fact", "the second fact")],
         )
     ],
 )
@@ -69,17 +57,10 @@ def test_a_pronoun_that_may_mean_who_is_named_is_not_resolved_to_the_unknown(pro
 
 def test_the_other_one_may_be_the_one_that_is_named() -> None:
     end = "which praised or endorsed {} before Elm praised or endorsed Arn?"
-    assert (
-        ask(
-            "Of those that praised or endorsed someone or something that Ana Roy consulted, " + end.format("the other one"),
-            CONSULTED,
-            CHAIN,
-        )
-        == CANNOT_TELL
-    )
-    assert ask(
-        "Of those that praised or endorsed an entity that Ana Roy consulted, " + end.format("that entity"), CONSULTED, CHAIN
-    ).answers == ("Dun",)
+    vague = "Of those that praised or endorsed someone or something that Ana Roy consulted, " + end.format("the other one")
+    clear = "Of those that praised or endorsed an entity that Ana Roy consulted, " + end.format("that entity")
+    assert ask(vague, CONSULTED, CHAIN) == CANNOT_TELL
+    assert ask(clear, CONSULTED, CHAIN).answers == ("Dun",)
 
 
 def test_a_person_is_never_it_and_a_team_told_of_twice_may_be() -> None:

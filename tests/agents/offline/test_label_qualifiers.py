@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from agents.offline.english import base_of_past, inflected, past
-from agents.offline.rewriter import rewrite
 from agents.offline.unknown_relations import words_for
 from agents.offline.verifier import CANNOT_TELL, verify
 from agents.offline.verifier_inflection import bases_of
 from graph_sampler import templates
 from state.fact import LabelledFact
-from state.interval import Granularity
-from state.roles import AnswersReply, RewriteRequest, VerifyRequest
-from tests.agents.offline.verifier_relation_questions import fact
+from state.roles import AnswersReply
+from tests.agents.offline import template_questions
+from tests.agents.offline.verifier_graphs import fact, request_about
 
 PAIRS = [
     ("head of", "deputy head of"), ("director of", "acting director of"), ("owner of", "former owner of"), ("wife of", "ex-wife of"),
@@ -24,7 +23,7 @@ PAIRS = [
 def asked(question: str, evidence: list[LabelledFact]) -> AnswersReply:
     relations = ", ".join(f'"{label}"' for label in sorted({one.relation_label for one in evidence}))
     hint = f"Topology A -> B, 1 hop, relations {relations}."
-    return verify(VerifyRequest(question=question, evidence=tuple(evidence), structure_hint=hint), "all")
+    return verify(request_about((evidence, hint), question), "all")
 
 
 @pytest.mark.parametrize(("short", "long"), PAIRS)
@@ -61,7 +60,7 @@ def test_a_reference_that_is_no_fact_leaves_the_question_open(reference: str) ->
     hint = 'Topology C <- A -> B, 2 hops, relations "Consult", "Accuse".'
     for said, reply in (("Cy consulted Arn", ("Bob",)), (reference, ())):
         question = f"Who consulted Arn, and accused Bel after {said}?"
-        assert verify(VerifyRequest(question=question, evidence=tuple(evidence), structure_hint=hint), "all").answers == reply
+        assert verify(request_about((evidence, hint), question), "all").answers == reply
 
 
 def test_a_name_alone_that_may_be_at_either_end_leaves_the_question_open() -> None:
@@ -115,8 +114,6 @@ def test_the_base_of_a_past_tense_is_found_on_both_sides(verb: str) -> None:
 @pytest.mark.parametrize("label", ["refused to join", "not a member of", "took over", "lost to", "acting director of", "last coach"])
 def test_what_the_rewriter_says_of_such_a_label_is_read(label: str) -> None:
     evidence = [fact(who, label, "Arn", year, year + 3) for who, year in (("Ann", 1990), ("Bob", 1995), ("Cy", 1980), ("Di", 1999))]
-    clause = templates.pairwise_clause("I-after-I", "the first fact", templates.reference_phrase("Ann", label, "Arn"), Granularity.YEAR)
-    structure = f"{templates.clause('X', label, templates.quote('Arn'))} ({templates.FACT_NAMES['f1']})"
-    template = templates.assemble("?a", [([structure], [clause])])
-    question = rewrite(RewriteRequest(template_question=template, support_facts=(), answer="")).question
+    conditions = [template_questions.condition("I-after-I", "the first fact", templates.reference_phrase("Ann", label, "Arn"))]
+    question = template_questions.question(templates.assemble("?a", [([template_questions.fact("X", label, "Arn", 1)], conditions)]))
     assert asked(question, evidence).answers == ("Bob", "Di"), question

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.rewriter import rewrite
 from agents.offline.unknown_relations import readable, words_for
 from agents.offline.verifier import CANNOT_TELL, verify
 from agents.offline.verifier_labels import read_label, words_apart
 from graph_sampler import templates
-from state.fact import LabelledFact
-from state.interval import Granularity
-from state.roles import AnswersReply, RewriteRequest, VerifyRequest
 from state.vocabulary import RankOrder
-from tests.agents.offline.verifier_questions import PEOPLE as P
-from tests.agents.offline.verifier_relation_questions import POINTS, X, fact, one
+from tests.agents.offline import template_questions
+from tests.agents.offline.verifier_graphs import PEOPLE, POINT_RIVALS, Graph, fact, one, request_about
 
 LASTING = ("member of team", "coach of sports team", "league of", "represented", "chairperson", "headquarters in", "playsFor")
 MOMENTS = (
@@ -23,27 +19,17 @@ MOMENTS = (
 )  # fmt: skip
 
 
-def asked(template_question: str) -> str:
-    return rewrite(RewriteRequest(template_question=template_question, support_facts=(), answer="")).question
-
-
-def reply(question: str, evidence: list[LabelledFact], hint: str) -> AnswersReply:
-    return verify(VerifyRequest(question=question, evidence=tuple(evidence), structure_hint=hint), "all")
-
-
 @pytest.mark.parametrize("relation", [*LASTING, *MOMENTS])
 def test_what_the_rewriter_says_of_a_label_is_read_for_each_operator(relation: str) -> None:
     is_interval = relation in LASTING
     evidence, hint = one(relation, "Arn", "Tom Reed", is_interval)
-    for operator, rival in (P if is_interval else X).items():
-        clause = templates.pairwise_clause(
-            operator, "the first fact", templates.reference_phrase("Tom Reed", relation, "Arn"), Granularity.YEAR
-        )
-        structure = f"{templates.clause('X', relation, templates.quote('Arn'))} ({templates.FACT_NAMES['f1']})"
-        question = asked(templates.assemble("?a", [([structure], [clause])]))
-        assert reply(question, evidence, hint).answers == (rival,), question
-    assert len(P) == 13
-    assert len(POINTS) == len(X) == 3
+    for operator, rival in (PEOPLE if is_interval else POINT_RIVALS).items():
+        reference = templates.reference_phrase("Tom Reed", relation, "Arn")
+        conditions = [template_questions.condition(operator, "the first fact", reference)]
+        text = templates.assemble("?a", [([template_questions.fact("X", relation, "Arn", 1)], conditions)])
+        question = template_questions.question(text)
+        assert verify(request_about((evidence, hint), question), "all").answers == (rival,), question
+    assert (len(PEOPLE), len(POINT_RIVALS)) == (13, 3)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +47,17 @@ def test_what_the_rewriter_says_of_a_label_is_read_for_each_operator(relation: s
         ("Reduce relations", "reduce relations with regard to {p}", False),
         ("Make statement", "make a statement about {p}", False),
         ("use", "be use of {p}", True),
+        ("works near", "work near {p}", False),
+        ("patron", "be patron of {p}", True),
+        ("located in", "be located in {p}", False),
+        ("<advisesOn>", "advise on {p}", False),
+        ("sponsored_by", "be sponsored by {p}", False),
+        ("mentor of", "be mentor of {p}", False),
+        ("painted", "paint {p}", False),
+        ("member of the guild of", "be a member of the guild of {p}", False),
     ],
 )
-def test_a_label_is_told_from_the_right_end(label: str, state: str, is_told_from_the_object: bool) -> None:
+def test_a_label_is_read_as_english_and_told_from_the_right_end(label: str, state: str, is_told_from_the_object: bool) -> None:
     words = words_for(label)
     assert (words.state, words.flipped) == (state, is_told_from_the_object)
 
@@ -83,11 +77,10 @@ def test_a_label_with_a_verb_is_found_as_a_whole_in_any_form_and_only_then() -> 
     assert read_label("receive award").phrase is None
 
 
-MET = [
+MET: Graph = ([
     fact("Cy Moe", "Consult", "Arn", 1990), fact("Di Fox", "Consult", "Arn", 1991), fact("Ed Poe", "Make a visit", "Cy Moe", 1980),
     fact("Flo Ray", "Make a visit", "Di Fox", 1995), fact("Gus Kay", "Make a visit", "Di Fox", 1985),
-]  # fmt: skip
-MET_HINT = 'Topology A -> B -> C, 2 hops, relations "Consult", "Make a visit".'
+], 'Topology A -> B -> C, 2 hops, relations "Consult", "Make a visit".')  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -102,7 +95,7 @@ MET_HINT = 'Topology A -> B -> C, 2 hops, relations "Consult", "Make a visit".'
     ],
 )
 def test_what_may_be_a_person_or_a_thing_is_resolved(question: str, answers: tuple[str, ...]) -> None:
-    assert reply(question, MET, MET_HINT).answers == answers
+    assert verify(request_about(MET, question), "all").answers == answers
 
 
 @pytest.mark.parametrize(
@@ -116,7 +109,7 @@ def test_what_may_be_a_person_or_a_thing_is_resolved(question: str, answers: tup
     ],
 )
 def test_what_the_parser_cannot_read_about_anybody_or_anything_is_not_guessed_at(question: str) -> None:
-    assert reply(question, MET, MET_HINT) == CANNOT_TELL
+    assert verify(request_about(MET, question), "all") == CANNOT_TELL
 
 
 def test_what_is_said_of_both_is_said_of_each() -> None:
@@ -126,12 +119,11 @@ def test_what_is_said_of_both_is_said_of_each() -> None:
     ]]  # fmt: skip
     hint = 'Topology C <- A -> B, 2 hops, relations "Make statement".'
     question = "Of those that made a statement about both Arn and Bex, which was the second to make a statement about Bex?"
-    assert reply(question, evidence, hint).answers == ("Cy Moe",)
+    assert verify(request_about((evidence, hint), question), "all").answers == ("Cy Moe",)
 
 
 def test_an_event_without_words_from_the_other_side_is_told_in_the_passive() -> None:
-    first = f"{templates.clause(templates.quote('Arn'), 'Make a visit', 'X')} (first fact)"
-    second = f"{templates.clause('X', 'Reduce relations', 'Y')} (second fact)"
+    first, second = template_questions.fact("Arn", "Make a visit", "X", 1), template_questions.fact("X", "Reduce relations", "Y", 2)
     rank = templates.ordinal_clause("start_rank", "f2", 2, RankOrder.ASCENDING, is_point=True)
-    question = asked(templates.assemble("?b", [([first], []), ([second], [rank])]))
+    question = template_questions.question(templates.assemble("?b", [([first], []), ([second], [rank])]))
     assert question.startswith("Of those that were reduced relations with regard to by an entity that Arn made a visit to, ")

@@ -12,12 +12,12 @@ import pytest
 from agents.offline.lexicon import LEXICON
 from agents.offline.rewriter import rewrite, rewrite_plainly
 from agents.offline.template_reader import UnreadableTemplate
-from agents.offline.unknown_relations import words_for
 from graph_sampler import templates
 from graph_sampler.operators import ORDINALS, PAIRWISE
 from state.interval import Granularity
 from state.roles import RewriteRequest
 from state.vocabulary import RankOrder
+from tests.agents.offline.template_questions import condition, fact, question
 
 PEOPLE = ("Ana Roy", "Bo Lind", "Cy Moe", "Ida Holt", "Arn", "The Oak Prize", "Order of the Lamp", "Dell & Co.", "Nova (film)", "U.N.C.")
 UNLISTED = ("works near", "patron", "located in", "<advisesOn>", "sponsored_by", "is fond of", "Make a visit", "mentor of", "painted")
@@ -64,20 +64,6 @@ ORDINAL_GOLDEN = {
     ("duration_rank", RankOrder.DESCENDING, 1): "Who had the longest spell with FC Arn?",
     ("duration_rank", RankOrder.DESCENDING, 2): "Who had the second-longest spell with FC Arn?",
 }
-
-
-def question(template_question: str, plain: bool = False) -> str:
-    write = rewrite_plainly if plain else rewrite
-    return write(RewriteRequest(template_question=template_question, support_facts=(), answer="")).question
-
-
-def fact(subject: str, relation: str, object_: str, number: int) -> str:
-    ends = [end if end in ("X", "Y", "Z") else templates.quote(end) for end in (subject, object_)]
-    return f"{templates.clause(ends[0], relation, ends[1])} ({templates.FACT_NAMES[f'f{number}']})"
-
-
-def condition(operator: str, left: str, right: str, unit: Granularity = Granularity.YEAR) -> str:
-    return templates.pairwise_clause(operator, left, right, unit)
 
 
 def own_and_reference(operator: str, unit: Granularity = Granularity.YEAR) -> str:
@@ -382,24 +368,6 @@ def test_a_label_that_reads_from_patient_to_agent_is_told_from_the_agent() -> No
     reference = templates.reference_phrase("FC Arn", "head coach", "Bo Lind")
     text = templates.assemble("?a", [([fact("FC Arn", "head coach", "X", 1)], [condition("I-meets-I", "the first fact", reference)])])
     assert question(text) == "Who stopped being head coach of FC Arn in the year Bo Lind became head coach?"
-
-
-@pytest.mark.parametrize(
-    ("label", "state", "flipped"),
-    [
-        ("works near", "work near {p}", False),
-        ("patron", "be patron of {p}", True),
-        ("located in", "be located in {p}", False),
-        ("<advisesOn>", "advise on {p}", False),
-        ("sponsored_by", "be sponsored by {p}", False),
-        ("mentor of", "be mentor of {p}", False),
-        ("painted", "paint {p}", False),
-        ("member of the guild of", "be a member of the guild of {p}", False),
-    ],
-)
-def test_an_unlisted_label_is_read_as_english(label: str, state: str, flipped: bool) -> None:
-    words = words_for(label)
-    assert (words.state, words.flipped) == (state, flipped)
 
 
 @pytest.mark.parametrize("text", ["", "Who played for FC Arn?", "Which entity X is such that X won?"])

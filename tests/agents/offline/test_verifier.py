@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import subprocess
 import sys
 import unicodedata
-from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,20 +15,14 @@ from hypothesis import strategies as st
 from agents.offline.verifier import verify
 from state.fact import LabelledFact
 from state.roles import VerifyRequest
+from tests.agents.offline import verifier_joint_questions as joint_questions
+from tests.agents.offline import verifier_questions as data
+from tests.agents.offline import verifier_relation_questions as relation_questions
+from tests.agents.offline.verifier_graphs import Graph, request_about
 
-
-def load(name: str) -> ModuleType:
-    """A data module that lies beside this file."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-data, more = load("verifier_questions"), load("verifier_relation_questions")
 request = data.request
+RELATIONS = [*relation_questions.QUESTIONS, *joint_questions.QUESTIONS]
+HARD = (*relation_questions.HARD, *joint_questions.HARD)
 READABLE = [question for question in data.QUESTIONS if question[2]]
 
 
@@ -42,10 +32,10 @@ def test_free_question_names_the_one_that_fits(graph: str, text: str, answer: st
     assert (list(reply.answers), reply.cannot_tell) == ([answer], False)
 
 
-@pytest.mark.parametrize(("graph", "text", "answers"), more.QUESTIONS, ids=[text for _, text, _ in more.QUESTIONS])
-def test_question_about_a_known_relation_names_all_that_fit(graph: Any, text: str, answers: tuple[str, ...]) -> None:
-    reply = verify(more.request(graph, text), "all")
-    if text in more.HARD:
+@pytest.mark.parametrize(("graph", "text", "answers"), RELATIONS, ids=[text for _, text, _ in RELATIONS])
+def test_question_about_a_known_relation_names_all_that_fit(graph: Graph, text: str, answers: tuple[str, ...]) -> None:
+    reply = verify(request_about(graph, text), "all")
+    if text in HARD:
         assert reply.cannot_tell or sorted(reply.answers) == sorted(answers)
     else:
         assert (sorted(reply.answers), reply.cannot_tell) == (sorted(answers), False)

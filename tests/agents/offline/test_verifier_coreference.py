@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from agents.offline.verifier import verify
-from state.fact import LabelledFact
-from state.roles import AnswersReply, VerifyRequest
+from state.roles import AnswersReply
+from tests.agents.offline.verifier_graphs import fact, request_about
 
 Row = tuple[str, str, str, int, int]
 
@@ -106,14 +106,8 @@ QUESTIONS: list[tuple[tuple[str, list[Row]], str, tuple[str, ...]]] = [
 
 def ask(graph: tuple[str, list[Row]], question: str) -> AnswersReply:
     """The verifier's reply to a question about a graph."""
-    evidence = tuple(
-        LabelledFact(
-            subject=subject, relation=relation, object=object_, start=str(start), end=str(end),
-            subject_label=subject, relation_label=relation, object_label=object_,
-        )
-        for subject, relation, object_, start, end in graph[1]
-    )  # fmt: skip
-    return verify(VerifyRequest(question=question, evidence=evidence, structure_hint=graph[0]), "all")
+    hint, rows = graph
+    return verify(request_about(([fact(*row) for row in rows], hint), question), "all")
 
 
 @pytest.mark.parametrize(("graph", "text", "answers"), QUESTIONS, ids=[text for _, text, _ in QUESTIONS])

@@ -1,58 +1,16 @@
-"""Small graphs in which each operator has exactly one answer, and questions about them in free English.
-
-Every rival of a graph stands in another temporal relation to the reference or to its own second fact, so
-that a constraint that is dropped, reversed or replaced names somebody else.
-"""
+"""Small graphs by name, and questions about them in free English."""
 
 # ruff: noqa: E501
 from __future__ import annotations
 
-from state.fact import LabelledFact
 from state.roles import VerifyRequest
+from tests.agents.offline.verifier_graphs import PEOPLE, POINT_IN, POINT_PEOPLE, SPANS, fact, request_about
 
 Fact = tuple[str, str, str, int, int]
 
-SPANS = {
-    "I-before-I": (1980, 1985), "I-after-I": (2005, 2010), "I-meets-I": (1984, 1990), "I-met-by-I": (2000, 2006),
-    "I-overlaps-I": (1986, 1995), "I-overlapped-by-I": (1995, 2004), "I-during-I": (1992, 1996), "I-contains-I": (1985, 2005),
-    "I-starts-I": (1990, 1994), "I-started-by-I": (1990, 2003), "I-finishes-I": (1994, 2000), "I-finished-by-I": (1987, 2000),
-    "I-equals-I": (1990, 2000),
-}  # fmt: skip
-"""What stands in each relation to 1990-2000."""
-POINT_IN = {"P-before-I": 1985, "P-after-I": 2005, "P-inside-I": 1995, "P-at-start-I": 1990, "P-at-end-I": 2000}
-PEOPLE = dict(
-    zip(
-        SPANS,
-        [
-            "Ana Roy",
-            "Bo Lind",
-            "Cy Moe",
-            "Di Fox",
-            "Ed Poe",
-            "Flo Ray",
-            "Gus Kay",
-            "Hal Orr",
-            "Ivy Low",
-            "Jo Nye",
-            "Kit May",
-            "Lea Sun",
-            "Max Dee",
-        ],
-        strict=True,
-    )
-)
-POINT_PEOPLE = dict(zip(POINT_IN, ["Nat Coe", "Oz Pim", "Pia Dow", "Quin Abe", "Rex Ivo"], strict=True))
 TEAM, COACH, AWARD, OFFICE, SPOUSE, BAND, FILM = (
     "member of sports team", "head coach of", "award received", "position held", "spouse", "member of band", "starred in",
 )  # fmt: skip
-
-
-def _fact(row: Fact) -> LabelledFact:
-    subject, relation, object_, start, end = row
-    return LabelledFact(
-        subject=subject, relation=relation, object=object_, start=str(start), end=str(end),
-        subject_label=subject, relation_label=relation, object_label=object_,
-    )  # fmt: skip
 
 
 GRAPHS: dict[str, tuple[str, list[Fact]]] = {
@@ -108,7 +66,7 @@ GRAPHS: dict[str, tuple[str, list[Fact]]] = {
 def request(graph: str, question: str) -> VerifyRequest:
     """What the verifier gets for a question about one of the graphs."""
     hint, rows = GRAPHS[graph]
-    return VerifyRequest(question=question, evidence=tuple(map(_fact, rows)), structure_hint=hint)
+    return request_about(([fact(*row) for row in rows], hint), question)
 
 
 P = PEOPLE

@@ -1,73 +1,12 @@
-"""More questions in free English, by relation: most relations of the shipped graphs, several constraints at once."""
+"""Questions in free English, by relation: most relations of the shipped graphs."""
 
 # ruff: noqa: E501 - a question stands on one line
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from state.fact import LabelledFact
-from state.roles import VerifyRequest
-from tests.agents.offline.verifier_questions import PEOPLE as P
-from tests.agents.offline.verifier_questions import POINT_IN, SPANS
-from tests.agents.offline.verifier_questions import POINT_PEOPLE as V
-
-Graph = tuple[list[LabelledFact], str]
-POINTS = {"P-before-P": 1980, "P-equals-P": 1990, "P-after-P": 2000}
-X = dict(zip(POINTS, ("Ana Roy", "Bo Lind", "Cy Moe"), strict=True))
-
-
-def fact(subject: str, relation: str, object_: str, start: int | str, end: int | str | None = None) -> LabelledFact:
-    """A fact whose ids are its labels; without an end it is a point."""
-    return LabelledFact(
-        subject=subject, relation=relation, object=object_, start=str(start), end=str(start if end is None else end),
-        subject_label=subject, relation_label=relation, object_label=object_,
-    )  # fmt: skip
-
-
-def one(relation: str, anchor: str, reference: str, is_interval: bool, is_object: bool = True) -> Graph:
-    """An anchor, a reference 1990-2000 (or in 1990), and one rival in every relation to it."""
-    rivals = {P[name]: span for name, span in SPANS.items()} if is_interval else {X[name]: (year, year) for name, year in POINTS.items()}
-    rows = {reference: (1990, 2000 if is_interval else 1990), **rivals}
-    made = [fact(who, relation, anchor, *span) if is_object else fact(anchor, relation, who, *span) for who, span in rows.items()]
-    return made, f'Topology A -> B, 1 hop, relations "{relation}".'
-
-
-def branch(first: str, anchor: str, second: str, other: str, is_interval: bool) -> Graph:
-    """Rivals whose first fact lasts 1990-2000 and whose second one stands in every relation to it."""
-    spans = SPANS if is_interval else {name: (year, year) for name, year in POINT_IN.items()}
-    who = P if is_interval else V
-    made = [fact(who[name], first, anchor, 1990, 2000) for name in spans] + [
-        fact(who[name], second, other, *span) for name, span in spans.items()
-    ]
-    return made, f"Topology C <- A -> B, 2 hops, relations {_quoted(first, second)}."
-
-
-def chain(
-    first: str,
-    anchor: str,
-    second: str,
-    middle: str,
-    spans: Mapping[str, tuple[int, int]],
-    who: Mapping[str, str],
-    forward: tuple[bool, bool],
-) -> Graph:
-    """Walks from the anchor over 1990-2000 to one end in every relation to that."""
-    made = []
-    for number, (name, span) in enumerate(spans.items()):
-        bridge = f"{middle} {number + 1}"
-        made.append(fact(anchor, first, bridge, 1990, 2000) if forward[0] else fact(bridge, first, anchor, 1990, 2000))
-        made.append(fact(bridge, second, who[name], *span) if forward[1] else fact(who[name], second, bridge, *span))
-    return made, f"Topology A -> B -> C, 2 hops, relations {_quoted(first, second)}."
-
-
-def _quoted(*relations: str) -> str:
-    return ", ".join(f'"{relation}"' for relation in dict.fromkeys(relations))
-
-
-def request(graph: Graph, question: str) -> VerifyRequest:
-    """What the verifier gets for a question about a graph."""
-    return VerifyRequest(question=question, evidence=tuple(graph[0]), structure_hint=graph[1])
-
+from tests.agents.offline.verifier_graphs import PEOPLE as P
+from tests.agents.offline.verifier_graphs import POINT_IN, SPANS, Graph, branch, chain, fact, one
+from tests.agents.offline.verifier_graphs import POINT_PEOPLE as V
+from tests.agents.offline.verifier_graphs import POINT_RIVALS as X
 
 QUESTIONS: list[tuple[Graph, str, tuple[str, ...]]] = []
 """Graph, question, every entity that fits."""
@@ -79,17 +18,8 @@ def add(graph: Graph, *questions: tuple[str, str | tuple[str, ...]]) -> None:
         QUESTIONS.append((graph, text, (answer,) if isinstance(answer, str) else answer))
 
 
-TEAM = "member of sports team"
-OFFICE = "position held"
 AWARD = "award received"
-SPOUSE = "spouse"
-STARRED = "starred in"
 CEO = "chief executive of"
-FOUNDED = "founded"
-ACQUIRED = "acquired"
-EDUCATED = "educated at"
-BAND = "member of band"
-RELEASED = "released"
 add(
     one("drove for", "Ferrari", "Niki Lauda", True),
     ("Which driver began racing for Ferrari in the year Niki Lauda left the team?", P["I-met-by-I"]),
@@ -372,153 +302,6 @@ add(
     ("What was the last award that a founder of Acme received?", "Prize C"),
     ("Which award did the first founder of Acme receive?", "Prize D"),
 )
-club = [
-    fact("Tom Reed", TEAM, "Ajax", 1990, 2000),
-    fact("Sam Fox", TEAM, "Ajax", 1996, 2004),
-    fact("Ana Roy", TEAM, "Ajax", 1992, 1998),
-    fact("Bo Lind", TEAM, "Ajax", 1994, 2001),
-    fact("Cy Moe", TEAM, "Ajax", 1988, 1995),
-    fact("Di Fox", TEAM, "Ajax", 2001, 2003),
-    fact("Ed Poe", TEAM, "Ajax", 2002, 2008),
-    fact("Flo Ray", TEAM, "Ajax", 1980, 1985),
-]
-H1 = f'Topology A -> B, 1 hop, relations "{TEAM}".'
-pm = [
-    fact("Tom Reed", OFFICE, "Prime Minister of Arn", 1950, 1955),
-    fact("Sam Fox", OFFICE, "Prime Minister of Arn", 1970, 1975),
-    fact("Ana Roy", OFFICE, "Prime Minister of Arn", 1956, 1960),
-    fact("Bo Lind", OFFICE, "Prime Minister of Arn", 1960, 1962),
-    fact("Cy Moe", OFFICE, "Prime Minister of Arn", 1962, 1969),
-    fact("Di Fox", OFFICE, "Prime Minister of Arn", 1940, 1950),
-    fact("Ed Poe", OFFICE, "Prime Minister of Arn", 1975, 1990),
-]
-H2 = 'Topology A -> B, 1 hop, relations "position held".'
-ch = [
-    fact("Mia Farrow", SPOUSE, "Frank Sinatra", 1966, 1968),
-    fact("Mia Farrow", SPOUSE, "Andre Previn", 1970, 1979),
-    fact("Frank Sinatra", STARRED, "Tony Rome", 1967),
-    fact("Frank Sinatra", STARRED, "The Detective", 1968),
-    fact("Frank Sinatra", STARRED, "High Society", 1956),
-    fact("Frank Sinatra", STARRED, "Cannonball", 1984),
-]
-HCH = 'Topology A -> B -> C, 2 hops, relations "spouse", "starred in".'
-co = [
-    fact("Steve Jobs", FOUNDED, "Apple", 1976),
-    fact("Steve Wozniak", FOUNDED, "Apple", 1976),
-    fact("Steve Jobs", FOUNDED, "NeXT", 1985),
-    fact("Steve Jobs", FOUNDED, "Pixar", 1986),
-    fact("Steve Wozniak", FOUNDED, "CL 9", 1987),
-]
-HCO = 'Topology A -> B -> C, 2 hops, relations "founded".'
-ceo = [
-    fact("Tim Cook", CEO, "Apple", 2011, 2024),
-    fact("Steve Jobs", CEO, "Apple", 1997, 2011),
-    fact("Gil Amelio", CEO, "Apple", 1996, 1997),
-    fact("John Sculley", CEO, "Apple", 1983, 1993),
-    fact("Steve Jobs", EDUCATED, "Reed College", 1972, 1974),
-    fact("Tim Cook", EDUCATED, "Duke University", 1986, 1988),
-    fact("Gil Amelio", EDUCATED, "Georgia Tech", 1961, 1968),
-    fact("John Sculley", EDUCATED, "Brown University", 1957, 1961),
-]
-HCEO = 'Topology A -> B -> C, 2 hops, relations "chief executive of", "educated at".'
-acq = [
-    fact("Google", ACQUIRED, "YouTube", 2006),
-    fact("Google", ACQUIRED, "Motorola", 2012),
-    fact("Larry Page", FOUNDED, "Google", 1998),
-    fact("Chad Hurley", FOUNDED, "YouTube", 2005),
-    fact("Steve Chen", FOUNDED, "YouTube", 2005),
-    fact("Paul Galvin", FOUNDED, "Motorola", 1928),
-]
-HACQ = 'Topology A -> B -> C -> D, 3 hops, relations "founded", "acquired".'
-two = (
-    [
-        fact(n, TEAM, "Ajax", *a)
-        for n, a in [
-            ("Ana Roy", (1990, 1995)),
-            ("Bo Lind", (1990, 1994)),
-            ("Cy Moe", (1985, 1990)),
-            ("Di Fox", (1999, 2004)),
-            ("Ed Poe", (1991, 1996)),
-        ]
-    ]
-    + [
-        fact(n, TEAM, "FC Arn", *a)
-        for n, a in [
-            ("Ana Roy", (1995, 2000)),
-            ("Bo Lind", (1996, 1999)),
-            ("Cy Moe", (1991, 2001)),
-            ("Di Fox", (1990, 1999)),
-            ("Ed Poe", (1996, 1997)),
-        ]
-    ]
-    + [fact("Tom Reed", TEAM, "Ajax", 1986, 1993), fact("Sam Fox", TEAM, "FC Arn", 1993, 1998)]
-)
-H3 = f'Topology C <- A -> B, 2 hops, relations "{TEAM}".'
-band = [
-    fact(n, BAND, "Genesis", *a)
-    for n, a in [("Phil", (1970, 1996)), ("Peter", (1967, 1975)), ("Steve H", (1971, 1977)), ("Tony", (1967, 1998)), ("Ray", (1996, 1998))]
-] + [
-    fact(n, RELEASED, w, y)
-    for n, w, y in [
-        ("Phil", "Face Value", 1981),
-        ("Peter", "So", 1986),
-        ("Steve H", "Acolyte", 1975),
-        ("Tony", "Curious", 1979),
-        ("Ray", "Snow", 1999),
-        ("Phil", "No Jacket", 1985),
-    ]
-]
-HB = 'Topology A -> B -> C, 2 hops, relations "member of band", "released".'
-for graph, text, answer in [
-    ((club, H1), "Who joined Ajax after Tom Reed joined and left before Tom Reed left?", "Ana Roy"),
-    ((club, H1), "Which player joined Ajax during Tom Reed's spell there and left during Sam Fox's?", ["Bo Lind", "Ana Roy"]),
-    ((club, H1), "Who joined Ajax after Tom Reed left the club and left it before Sam Fox did?", "Di Fox"),
-    ((club, H1), "Among the players who joined Ajax while Tom Reed was there, who was the first to leave?", "Ana Roy"),
-    ((club, H1), "Who, after Tom Reed had left, was the second player to join Ajax?", "Ed Poe"),
-    ((club, H1), "Which player, having joined Ajax after Tom Reed left, had the longest stay there?", "Ed Poe"),
-    ((club, H1), "Who had the second longest spell at Ajax?", ["Sam Fox"]),
-    ((club, H1), "Of all those who left Ajax before Sam Fox joined, who left last?", "Cy Moe"),
-    ((club, H1), "Whose Ajax career began after Tom Reed's began but ended before his did?", "Ana Roy"),
-    (
-        (club, H1),
-        "Who signed for Ajax while Tom Reed was still at the club, and left it after Sam Fox had joined but before he left?",
-        ["Bo Lind", "Ana Roy"],
-    ),
-    (
-        (pm, H2),
-        "Who became Prime Minister of Arn after Tom Reed and left office before Sam Fox took over?",
-        ["Ana Roy", "Bo Lind", "Cy Moe"],
-    ),
-    (
-        (pm, H2),
-        "Which Prime Minister of Arn served longest among those who took office after Tom Reed left and stepped down before Sam Fox took office?",
-        "Cy Moe",
-    ),
-    ((pm, H2), "Who was the last Prime Minister of Arn to leave office before Sam Fox took up the post?", "Cy Moe"),
-    ((pm, H2), "Who was the first to become Prime Minister of Arn after Tom Reed's tenure?", "Ana Roy"),
-    ((pm, H2), "Which politician was Prime Minister of Arn until Tom Reed became Prime Minister?", "Di Fox"),
-    ((pm, H2), "Who held the position of Prime Minister of Arn for the shortest time?", "Bo Lind"),
-    ((ch, HCH), "Which film did Mia Farrow's husband star in while they were married?", "Tony Rome"),
-    ((ch, HCH), "In which film did a spouse of Mia Farrow appear before marrying her?", "High Society"),
-    ((ch, HCH), "What movie featured Mia Farrow's spouse in the year their marriage ended?", "The Detective"),
-    ((ch, HCH), "Which film starred someone who was married to Mia Farrow, after they had divorced?", "Cannonball"),
-    ((ch, HCH), "What was the first film in which Mia Farrow's husband starred after their marriage ended?", "Cannonball"),
-    ((ch, HCH), "What was the last film that a husband of Mia Farrow starred in before he married her?", "High Society"),
-    ((ceo, HCEO), "Where did the first chief executive of Apple study?", "Brown University"),
-    ((ceo, HCEO), "Which college did the longest-serving chief executive of Apple attend?", ["Reed College"]),
-    ((acq, HACQ), "Who founded the first company that the company founded by Larry Page acquired?", ["Chad Hurley", "Steve Chen"]),
-    ((acq, HACQ), "Who founded the company that was acquired last by the company that Larry Page founded?", "Paul Galvin"),
-    ((two, H3), "Who played for Ajax and FC Arn, and joined Ajax in the year he left FC Arn?", "Di Fox"),
-    ((two, H3), "Which player left Ajax before joining FC Arn, having joined Ajax in the same year as Ana Roy?", "Bo Lind"),
-    ((two, H3), "Who left Ajax before Tom Reed did and joined FC Arn before Sam Fox joined it?", "Cy Moe"),
-    ((two, H3), "Of the players who left Ajax before they joined FC Arn, who was the first to leave FC Arn?", "Bo Lind"),
-    ((two, H3), "Who moved to FC Arn in the year he left Ajax?", ["Ana Roy", "Ed Poe"]),
-    ((two, H3), "Who, having played for both Ajax and FC Arn, was at FC Arn the longest?", "Cy Moe"),
-    ((band, HB), "Which album did a member of Genesis release after leaving the band?", ["Snow", "So"]),
-    ((band, HB), "Which album did a member of Genesis who joined after Peter left release?", ["Snow"]),
-    ((band, HB), "Which was the second album released by a Genesis member while he was in the band?", ["Curious"]),
-]:
-    add(graph, (text, tuple(answer) if isinstance(answer, list) else answer))
 
 HARD = (
     "Who was studying at Yale University before Tom Reed arrived and graduated while he was still a student there?",
@@ -526,7 +309,5 @@ HARD = (
     "Which coach of a club where Tom Reed played left in the same year as Tom Reed, but arrived after him?",
     "Whose reign as head coach of one of Tom Reed's former clubs ended before Tom Reed's arrival at the club?",
     "Which album came from a member of Genesis in the year that they quit the group?",
-    "Which politician was Prime Minister of Arn until Tom Reed became Prime Minister?",
-    "Which album did a member of Genesis who joined after Peter left release?",
 )
 """Questions of the list that are beyond the verifier so far: it may refuse them, but must not misread them."""
