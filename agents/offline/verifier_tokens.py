@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from agents.offline.verifier_label_marks import mark_whole_labels, mark_words
 from agents.offline.verifier_query import Evidence
-from agents.offline.verifier_spoken import mark_words, refuse_qualifiers
 from agents.offline.verifier_vocabulary import Trigger, vocabulary_of
 from agents.offline.verifier_words import (
     ANYTHING,
@@ -139,19 +139,6 @@ def mark_phrases(text: str) -> str:
     return text
 
 
-def _mark_labels(text: str, labels: list[tuple[re.Pattern[str], Trigger]]) -> tuple[str, list[tuple[str, Trigger]]]:
-    """The text with `~0`, `~1`, ... for the labels that are said as they stand, and the verb and meaning of each."""
-    said: list[tuple[str, Trigger]] = []
-
-    def mark(found: re.Match[str], trigger: Trigger) -> str:
-        said.append((re.split(r"\W", found[0], maxsplit=1)[0], trigger))
-        return f" ~{len(said) - 1} "
-
-    for pattern, trigger in labels:
-        text = pattern.sub(partial(mark, trigger=trigger), text)
-    return text, said
-
-
 def _without_alternatives(text: str) -> str:
     """The text with "unnamed" for what may be someone or something, and for the "one" that points back to it."""
     if not _ALTERNATIVES.search(text):
@@ -173,15 +160,15 @@ def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> li
         raise Unreadable("not one question")
     if "__" in text:
         raise Unreadable("a sign that stands for labels here")
-    text, said = _mark_labels(_without_alternatives(text[:-1]), labels)
+    text, said = mark_whole_labels(_without_alternatives(text[:-1]), labels)
     text, spans = mark_words(text, spoken)
     words = _TOKEN.findall(mark_phrases(text))
     tokens: list[Token] = []
     at = 0
     while at < len(words):
         if words[at].startswith("~"):
-            text, trigger = said[int(words[at][1:])]
-            tokens.append(Token("relation", text, len(tokens), triggers=(trigger,)))
+            verb, trigger = said[int(words[at][1:])]
+            tokens.append(Token("relation", verb, len(tokens), triggers=(trigger,)))
             at += 1
             continue
         if marked := _MARKED.fullmatch(words[at]):
@@ -199,10 +186,32 @@ def tokenise(question: str, evidence: Evidence, relations: frozenset[str]) -> li
             token.triggers = tuple(Trigger(trigger.relation, None, False) for trigger in token.triggers)
         tokens.append(token)
         at += length
-    refused = refuse_qualifiers(tokens, frozenset(form for forms in own.values() for form in forms))
+    refused = _refused_qualifiers(tokens, frozenset(form for forms in own.values() for form in forms))
     if refused:
         raise Unreadable(refused)
     return tokens
+
+
+def _refused_qualifiers(tokens: Sequence[Token], own: frozenset[str]) -> str | None:
+    """Why words that change what a label says, or say a part of one, make a question unreadable; `None` where there are none.
+
+    That is "acting head", "leader of" where the relation is "opposition leader of", and conditions joined by "or".
+    """
+    for place, token in enumerate(tokens):
+        before, after = tokens[max(place - 1, 0)], tokens[min(place + 1, len(tokens) - 1)]
+        if token.kind == "type" and token.text in own and (after.text == "of" or before.text in BE | BECOME):
+            return "a part of a label"
+        if token.kind != "other" or token.is_weak:
+            continue
+        if token.text == "acting" and after.text != "as":
+            return "a qualifier"
+        if token.text == "or" and after.text != "another" and not (_is_plain_noun(before) and _is_plain_noun(after)):
+            return "conditions of which one is enough"
+    return None
+
+
+def _is_plain_noun(token: Token) -> bool:
+    return token.kind in ("type", "relation") and not any(trigger.is_verb for trigger in token.triggers)
 
 
 def _label_word(word: str, place: int, relations: frozenset[str], own: dict[str, dict[str, frozenset[Trigger]]]) -> Token:
