@@ -24,6 +24,9 @@ from graph_sampler.sorting import sort_rows
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, TemporalGraph
 from state.vocabulary import Action, Family, Template
 
+_REMEMBERED = 250_000
+"""Pairs of facts whose operators a worker keeps, about 200 bytes each."""
+
 Side = tuple[int, int, Operator]
 """Two facts and the operator that is to hold between them; a dropped fact is below 0."""
 
@@ -98,7 +101,7 @@ class DroppedRows:
         x, y = row.facts[left], row.facts[right] if right >= 0 else reference
         known = self._possible.get((x, y))
         if known is None:
-            if len(self._possible) >= 500_000:
+            if len(self._possible) >= _REMEMBERED:
                 self._possible.clear()
             known = self._possible[x, y] = self._operators(x, y, operator.family)
         return operator.name in known

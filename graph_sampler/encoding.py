@@ -30,7 +30,7 @@ from graph_sampler.temporal_graph import TemporalGraph
 from state.interval import format_granule
 from state.vocabulary import Action
 
-_REMEMBERED = 200_000
+_REMEMBERED = 100_000
 """Texts of one sort that an encoder keeps, so that its memory does not grow with the sample."""
 
 

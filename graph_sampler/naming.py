@@ -21,7 +21,8 @@ from graph_sampler.sorting import sort_rows
 from graph_sampler.temporal_graph import TemporalGraph
 
 _WORD = re.compile(r"\w+")
-_REMEMBERED = 200_000
+_REMEMBERED = 100_000
+"""Texts of one sort that are kept, about 200 bytes each."""
 
 
 def words(text: str) -> str:

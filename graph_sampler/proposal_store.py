@@ -78,7 +78,7 @@ def _row(proposal: Proposal, seed: int, block: int, place: int, named_from: int)
     drawn = hashlib.sha256(f"{seed}|{proposal.id}".encode()).digest()[:8]
     return (
         int.from_bytes(drawn, "big"),
-        int(proposal.id.rpartition("-")[2], 16),
+        id_number(proposal.id),
         int.from_bytes(proposal.question_hash[:8], "big"),
         int.from_bytes(proposal.question_hash[8:], "big"),
         operator_bits(proposal.operators),
@@ -92,6 +92,11 @@ def _row(proposal: Proposal, seed: int, block: int, place: int, named_from: int)
         proposal.reads_one_granule,
         proposal.first_hop_only,
     )
+
+
+def id_number(identifier: str) -> int:
+    """The hex digits of an id as a number; ids of one benchmark stand in the order of their numbers."""
+    return int(identifier.rpartition("-")[2], 16)
 
 
 def operator_bits(names: Iterable[str]) -> int:
@@ -131,6 +136,11 @@ class ProposalStore:
         self._named_count += len(batch.named)
         self._blocks += map(self._spool.put, batch.blocks)
         self.doubtful += batch.doubtful
+
+    @property
+    def asked(self) -> int:
+        """How many roots have been asked."""
+        return len(self._blocks)
 
     @property
     def rows(self) -> NDArray[Any]:

@@ -36,6 +36,9 @@ from graph_sampler.temporal_graph import TemporalGraph
 from state.config import Config
 from state.vocabulary import ConstraintCount, Template
 
+_REMEMBERED = 500_000
+"""Facts of which a worker keeps whether they can be references, about 100 bytes each."""
+
 Root = tuple[int, bool, int]
 """Relation, whether the candidate is the subject, the fixed entity."""
 
@@ -100,7 +103,7 @@ class Proposer:
         """Whether a fact can be named by its two ends without doubt."""
         known = self._reference.get(fact)
         if known is None:
-            if len(self._reference) >= 1_000_000:
+            if len(self._reference) >= _REMEMBERED:
                 self._reference.clear()
             relation, subject, object_ = (int(column[fact]) for column in (self.graph.relation, self.graph.subject, self.graph.object))
             known = not self.second_spell[fact] and self.names.meta_entities.isdisjoint((subject, object_))

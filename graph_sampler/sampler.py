@@ -2,9 +2,9 @@
 
 Roots are taken in an order drawn from the seed, in rounds that double; after each round the quotas
 are filled anew from all proposals, until they are full or the roots are used up; later rounds ask
-only for the cells and operators that are still short. Rounds do not
-depend on the number of workers, so neither does the outcome. Cost: linear in roots looked at;
-memory: about 70 bytes a proposal and 60 a record, the rest lies in temporary files of the system.
+only for the cells and operators that are still short. Rounds do not depend on the number of workers,
+so neither does the outcome. Cost: linear in roots looked at; memory: about 70 bytes a proposal and 60
+a record, the rest lies in temporary files; and what each worker remembers near its roots, which is bounded.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -25,13 +26,13 @@ import numpy as np
 
 from graph_sampler.encoding import RecordEncoder
 from graph_sampler.pool_worker import end_with
-from graph_sampler.proposal_store import Batch, Identified, ProposalStore, condense, unpack_block
+from graph_sampler.proposal_store import Batch, Identified, ProposalStore, condense, id_number, unpack_block
 from graph_sampler.proposals import Proposer, Root, Wanted
 from graph_sampler.selection import Selection
 from graph_sampler.skeleton import Skeleton, rebuild, roots
-from graph_sampler.spool import Place, Spool, SpooledLines, pack
+from graph_sampler.spool import Spool, SpooledLines, pack
 from graph_sampler.temporal_graph import TemporalGraph
-from state.config import Config
+from state.config import Config, SamplerConfig
 from state.coverage import CoverageReport
 from state.errors import SamplingError
 
@@ -107,49 +108,63 @@ def sample_traces(graph: TemporalGraph, config: Config, progress: Progress | Non
         ConfigError: a quota names an unknown template or operator.
     """
     tell = progress or (lambda what, done, total: None)
-    settings = config.sampler
     with (workers or local_workers)(graph, config) as (worker, run):
-        names, caps = worker.proposer.names, settings.caps
-        found_roots = roots(graph, caps.seed_min, caps.seed_max, names.meta_relations, names.meta_entities)
-        if not found_roots:
+        store = ProposalStore(_ordered_roots(worker))
+        selection = _ask_roots(store, config.sampler, run, tell)
+        coverage, chosen = selection.report(), selection.chosen
+        if not chosen:
             raise SamplingError(
-                f"no root has {caps.seed_min} to {caps.seed_max} candidates",
-                where=f"graph {graph.name!r} ({len(graph)} facts)",
-                remedy="Widen sampler.caps.seed_min and seed_max, or use a larger graph.",
-            )
-        ordered = drawn_order(graph, found_roots, settings.seed)
-        store = ProposalStore(ordered)
-        seen, size, shortfall = 0, FIRST_ROUND, -1
-        selection = Selection(store, settings)
-        while seen < len(ordered):
-            wanted = selection.wanted_next
-            batch = [(root, wanted) for root in ordered[seen : seen + size]]
-            for done, found in enumerate(run(Worker.propose, _chunks(batch, CHUNK)), start=1):
-                store.add(found)
-                tell("roots", min(seen + done * CHUNK, len(ordered)), len(ordered))
-            seen += len(batch)
-            size *= 2
-            del selection  # before the next one takes as much memory
-            selection = Selection(store, settings)
-            if selection.is_complete or (len(selection.chosen) >= settings.target and selection.operator_shortfall == shortfall):
-                break
-            shortfall = selection.operator_shortfall
-        if not selection.chosen:
-            raise SamplingError(
-                f"none of {len(ordered)} roots gives a trace that satisfies every rule ({store.doubtful} refused as doubtful)",
+                f"none of {len(store.roots)} roots gives a trace that satisfies every rule ({store.doubtful} refused as doubtful)",
                 where=f"graph {graph.name!r} ({len(graph)} facts)",
                 remedy="Look at 'chronoqg graph inspect': too few facts per entity, or relations typed otherwise than meant.",
             )
-        spool = Spool()
-        ids: list[str] = []
-        places: list[Place] = []
-        for part in run(Worker.render_chosen, _chosen(store, selection.chosen)):
-            for identifier, line in part:
-                ids.append(identifier)
-                places.append(spool.put(line))
-            tell("records", len(ids), len(selection.chosen))
-    order = sorted(range(len(ids)), key=ids.__getitem__)
-    return Sample(SpooledLines(spool, np.array(places, np.int64)[order]), selection.report(seen))
+        del selection  # what it counted by is not needed while lines are written
+        return Sample(_written(store, chosen, run, tell), coverage)
+
+
+def _ordered_roots(worker: Worker) -> list[Root]:
+    """All roots of the graph, in the order in which they are asked."""
+    graph, settings, names = worker.graph, worker.config.sampler, worker.proposer.names
+    caps = settings.caps
+    found = roots(graph, caps.seed_min, caps.seed_max, names.meta_relations, names.meta_entities)
+    if not found:
+        raise SamplingError(
+            f"no root has {caps.seed_min} to {caps.seed_max} candidates",
+            where=f"graph {graph.name!r} ({len(graph)} facts)",
+            remedy="Widen sampler.caps.seed_min and seed_max, or use a larger graph.",
+        )
+    return drawn_order(graph, found, settings.seed)
+
+
+def _ask_roots(store: ProposalStore, settings: SamplerConfig, run: Run, tell: Progress) -> Selection:
+    """Fills the store in rounds that double, until the quotas are full, more roots do not help or none is left."""
+    ordered, size, shortfall = store.roots, FIRST_ROUND, -1
+    selection = Selection(store, settings)
+    while store.asked < len(ordered):
+        wanted = selection.wanted_next
+        batch = [(root, wanted) for root in ordered[store.asked : store.asked + size]]
+        for found in run(Worker.propose, _chunks(batch, CHUNK)):
+            store.add(found)
+            tell("roots", store.asked, len(ordered))
+        size *= 2
+        del selection  # before the next one takes as much memory
+        selection = Selection(store, settings)
+        if selection.is_complete or (len(selection.chosen) >= settings.target and selection.operator_shortfall == shortfall):
+            break
+        shortfall = selection.operator_shortfall
+    return selection
+
+
+def _written(store: ProposalStore, chosen: list[int], run: Run, tell: Progress) -> SpooledLines:
+    """The lines of the chosen proposals, by id."""
+    spool = Spool()
+    ids, places = array("Q"), array("q")
+    for part in run(Worker.render_chosen, _chosen(store, chosen)):
+        for identifier, line in part:
+            ids.append(id_number(identifier))
+            places.extend(spool.put(line))
+        tell("records", len(ids), len(chosen))
+    return SpooledLines(spool, np.array(places).reshape(-1, 2)[np.argsort(np.array(ids))])
 
 
 def _chosen(store: ProposalStore, positions: list[int]) -> Iterator[list[Chosen]]:

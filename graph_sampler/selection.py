@@ -139,7 +139,7 @@ class Selection:
         """Records missing over all operators."""
         return sum(max(0, wanted - self._operator_counts[name]) for name, wanted in self.wanted.items())
 
-    def report(self, roots_seen: int) -> CoverageReport:
+    def report(self) -> CoverageReport:
         """The coverage table."""
         chosen = self._rows[["operators", "cell"]][np.array(self.chosen, np.int64)]
         in_cell = {
@@ -151,7 +151,7 @@ class Selection:
         return CoverageReport(
             target=self.config.target,
             found=len(self.chosen),
-            roots_seen=roots_seen,
+            roots_seen=self._store.asked,
             roots_total=len(self._store.roots),
             doubtful=self._store.doubtful,
             cells=tuple(

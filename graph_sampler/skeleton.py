@@ -19,7 +19,7 @@ from state.vocabulary import Action, Template
 FACT_NAMES = ("f1", "f2", "f3")
 VARIABLES = ("?a", "?b", "?c")
 
-_REMEMBERED_FACTS = 1_000_000
+_REMEMBERED_FACTS = 500_000
 """Facts around entities that a worker remembers, about 100 bytes each; a relation's list counts as eight more."""
 
 
