@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graph_sampler.columns import settled
 from graph_sampler.conditions import Judge, Judged, rows_that_repeat
 from graph_sampler.constraint_search import ConstraintSearch
 from graph_sampler.constraints import ConstraintSpace, rows_of
@@ -88,7 +89,7 @@ class Proposer:
         self.encoder = encoder
         self.names = Names(graph, config.sampler.caps.meta_labels)
         self.around = Neighbourhood(graph, self.names.meta_relations, self.caps.max_rows)
-        self.second_spell = second_spells(graph)
+        self.second_spell = settled(second_spells(graph))
         self._reference: dict[int, bool] = {}
 
     def propose(self, root: Root, wanted: Wanted = EVERYTHING) -> RootProposals:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from graph_sampler.columns import settled
 from graph_sampler.sorting import sort_rows
 from state.interval import Granularity, ValidInterval, format_granule
 from state.vocabulary import RelationType
@@ -42,9 +43,9 @@ class AdjacencyIndex:
     def __init__(self, ends: Codes, relation: Codes, entities: int) -> None:
         """Index rows by `ends`; rows of one group and relation stay in their order."""
         order, _ = sort_rows((ends, relation))
-        self._order: Indices = _frozen(order.astype(np.int32))
-        self._relation: Codes = _frozen(relation[order])
-        self._offsets: Indices = _frozen(np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=entities)))))
+        self._order: Indices = settled(order.astype(np.int32))
+        self._relation: Codes = settled(relation[order])
+        self._offsets: Indices = settled(np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=entities)))))
 
     @property
     def order(self) -> Indices:
@@ -126,12 +127,12 @@ class TemporalGraph:
     @cached_property
     def relation_is_point(self) -> Flags:
         """Whether a relation is one of points, by code."""
-        is_point: Flags = _frozen(np.array([kind is RelationType.POINT for kind in self.relation_types], dtype=np.bool_))
+        is_point: Flags = settled(np.array([kind is RelationType.POINT for kind in self.relation_types], dtype=np.bool_))
         return is_point
 
     @cached_property
     def _subject_offsets(self) -> Indices:
-        offsets: Indices = _frozen(np.concatenate(([0], np.cumsum(np.bincount(self.subject, minlength=len(self.entity_ids))))))
+        offsets: Indices = settled(np.concatenate(([0], np.cumsum(np.bincount(self.subject, minlength=len(self.entity_ids))))))
         return offsets
 
     @cached_property
@@ -147,7 +148,7 @@ class TemporalGraph:
         return AdjacencyIndex(self.dropped.object, self.dropped.relation, len(self.entity_ids))
 
     def build_indexes(self) -> None:
-        """Make all indexes now, so that processes forked after it share them."""
+        """Make all indexes now, so that processes forked after it share them; large ones are memory-mapped."""
         self._subject_offsets, self._by_object, self._dropped_by_subject, self._dropped_by_object  # noqa: B018
 
     def __len__(self) -> int:
@@ -234,9 +235,3 @@ class TemporalGraph:
         for bounds in (dropped.start_low, dropped.start_high, dropped.end_low, dropped.end_high):
             digest.update(bounds.astype("<i8", copy=False).tobytes())
         return digest.hexdigest()
-
-
-def _frozen(array: Any) -> Any:
-    """The array, closed to writing."""
-    array.setflags(write=False)
-    return array

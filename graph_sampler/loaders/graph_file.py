@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ValidationError
 
+from graph_sampler.columns import settled
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.graph_format import Format
 from graph_sampler.raw_facts import RawFacts, RawLabels
@@ -318,14 +319,13 @@ class _Parts:
             object=facts[2],
             start=facts[3],
             end=facts[4],
-            dropped=DroppedFacts(subject, relation, object_, start_low, start_high, end_low, end_high, is_point[relation]),
+            dropped=DroppedFacts(subject, relation, object_, start_low, start_high, end_low, end_high, settled(is_point[relation])),
         )
 
 
 def _numbers(column: Any) -> npt.NDArray[Any]:
-    """A column without nulls as an array."""
-    numbers: npt.NDArray[Any] = column.to_numpy(zero_copy_only=False)
-    return numbers
+    """A column without nulls as an array, memory-mapped if it is large."""
+    return settled(column.to_numpy(zero_copy_only=False))
 
 
 def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> tuple[RawFacts, RawLabels]:
