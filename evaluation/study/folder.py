@@ -8,21 +8,19 @@ is another study.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from filelock import FileLock, Timeout
-
+from runs.claimed_folder import ClaimedFolder
 from runs.config_file import load_config
 from runs.config_identity import dump_config, first_difference, identity, plain
 from runs.forks import ForkReader, fork_names, sha256_of
 from runs.json_lines import RESTORE, model_line, parse_line, parse_lines, pretty_json, read_bytes, write_lines, write_whole
 from runs.manifest import GraphNote, Manifest, TracesNote, git_commit, package_versions
-from runs.run_folder import CONFIG, LOCK, MANIFEST, TRACES, RunReader
+from runs.run_folder import CONFIG, MANIFEST, TRACES, RunReader
 from runs.study_items import ITEMS, item_file
 from state.config import Config
 from state.errors import ChronoQGError, RunFolderError
@@ -34,8 +32,7 @@ Kind = Literal["verifier", "rewriter", "generators"]
 Identity = Callable[[Config], dict[str, Any]]
 """Config -> what of it decides what is asked; another such identity needs another directory."""
 SAMPLE = "sample.json"
-_MADE_AT_FIRST = (TRACES, ITEMS, SAMPLE, CONFIG)
-_LEFT_BY_A_KILLED_STUDY = {LOCK, *_MADE_AT_FIRST, *(f".{name}.part" for name in (*_MADE_AT_FIRST, MANIFEST))}
+_MADE_AT_FIRST = frozenset((TRACES, ITEMS, SAMPLE, CONFIG))
 
 
 class SampleNote(Contract):
@@ -84,8 +81,7 @@ class StudyFolder:
             ChronoQGError: whatever `make` raises.
         """
         self.path = path
-        made = [folder for folder in (path, *path.parents) if not folder.exists()]
-        self._lock = _claim(path)
+        self._claim = ClaimedFolder(path, _MADE_AT_FIRST, "a study's")
         try:
             now = identity_of(config)
             if not (path / MANIFEST).exists():
@@ -97,14 +93,14 @@ class StudyFolder:
             self.note = parse_line(SampleNote, read_bytes(path / SAMPLE), path / SAMPLE, 1)
             self.items = tuple(parse_lines(StudyItem, item_file(path)))
         except BaseException:
-            self._leave_as_found(made)
+            self._claim.give_up()
             raise
 
     def __enter__(self) -> StudyFolder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        self._claim.release()
 
     def cells(self) -> list[ForkReader]:
         """Every cell that was ever begun here, sorted by name, those of edited prompts included."""
@@ -138,16 +134,6 @@ class StudyFolder:
             if hashlib.sha256(read_bytes(self.path / name)).hexdigest() != sha256:
                 raise RunFolderError("the file is not the one that was written", where=str(self.path / name), remedy=RESTORE)
 
-    def _leave_as_found(self, made: Sequence[Path]) -> None:
-        """A directory in which nothing was made goes away with the folders that were made for it."""
-        with contextlib.suppress(OSError):
-            if {entry.name for entry in self.path.iterdir()} == {LOCK}:
-                (self.path / LOCK).unlink()
-        for folder in made:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        self._lock.release()
-
     def _another(self, identity_of: Identity, now: dict[str, Any]) -> RunFolderError:
         try:
             key = first_difference(now, identity_of(load_config(self.path / CONFIG).config))
@@ -158,22 +144,6 @@ class StudyFolder:
             where=str(self.path),
             remedy="Choose another --out; replies that stay the same come from the cache.",
         )
-
-
-def _claim(path: Path) -> FileLock:
-    try:
-        names = {entry.name for entry in path.iterdir()} if path.exists() else set()
-        left_over = LOCK in names and names <= _LEFT_BY_A_KILLED_STUDY
-        if names and MANIFEST not in names and not left_over:
-            raise RunFolderError("the directory is not empty and not a study's", where=str(path), remedy="Choose another --out.")
-        path.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path / LOCK)
-        lock.acquire(timeout=0)
-    except Timeout as err:
-        raise RunFolderError("another process is working in this directory", where=str(path), remedy="Wait for it to end.") from err
-    except OSError as err:
-        raise RunFolderError(f"the directory cannot be written: {err.strerror}", where=str(path), remedy="Choose another --out.") from err
-    return lock
 
 
 def study_identity(kind: Kind, config: Config) -> dict[str, Any]:

@@ -12,21 +12,20 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from evaluation.time_accuracy.cells import Cell, kept_cell
 from evaluation.time_accuracy.questions import Source
+from runs.claimed_folder import ClaimedFolder
 from runs.config_identity import dump_config
 from runs.database import RunDatabase
 from runs.json_lines import RESTORE, model_line, parse_line, parse_lines, pretty_json, read_bytes, write_whole
 from runs.manifest import git_commit, package_versions
-from runs.run_folder import CONFIG, DATABASE, LOCK, MANIFEST
+from runs.run_folder import CONFIG, DATABASE, MANIFEST
 from state.config import Config
 from state.errors import RunFolderError
 from state.tdbench_evaluation import AskedQuestion, CellNote, EvaluationManifest, QuestionsNote
 
 QUESTIONS, CELLS, CELL, PROMPT = "questions.jsonl", "cells", "cell.json", "prompt.md"
-_LEFT_BY_A_KILLED_ONE = {LOCK, QUESTIONS, CONFIG, *(f".{name}.part" for name in (QUESTIONS, CONFIG, MANIFEST))}
+_MADE_AT_FIRST = frozenset((QUESTIONS, CONFIG))
 
 
 class EvaluationFolder:
@@ -39,8 +38,7 @@ class EvaluationFolder:
             RunFolderError: it cannot be written, another process owns it, it is something else, or asks other questions.
         """
         self.path = path
-        made = [folder for folder in (path, *path.parents) if not folder.exists()]
-        self._lock = _claim(path)
+        self._claim = ClaimedFolder(path, _MADE_AT_FIRST, "an evaluation's")
         try:
             lines = [model_line(question) for question in source.asked]
             sha256 = hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()
@@ -53,14 +51,14 @@ class EvaluationFolder:
                 raise RunFolderError(what, where=str(path), remedy=remedy)
             self.questions = stored_questions(path, self.manifest)
         except BaseException:
-            self._leave_as_found(made)
+            self._claim.give_up()
             raise
 
     def __enter__(self) -> EvaluationFolder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        self._claim.release()
 
     @contextlib.contextmanager
     def database(self, cell: Cell) -> Iterator[RunDatabase]:
@@ -115,16 +113,6 @@ class EvaluationFolder:
             return f": it asks {kept.count} of {kept.source}, this one {len(source.asked)} of {source.name}"
         return ""
 
-    def _leave_as_found(self, made: Sequence[Path]) -> None:
-        """A directory in which nothing was made goes away with the folders that were made for it."""
-        with contextlib.suppress(OSError):
-            if {entry.name for entry in self.path.iterdir()} == {LOCK}:
-                (self.path / LOCK).unlink()
-        for folder in made:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        self._lock.release()
-
 
 def read_manifest(path: Path) -> EvaluationManifest:
     """The manifest of a directory.
@@ -176,19 +164,3 @@ def finished_in(path: Path, folder: str) -> set[str]:
         return set(database.finished())
     finally:
         database.close()
-
-
-def _claim(path: Path) -> FileLock:
-    try:
-        names = {entry.name for entry in path.iterdir()} if path.exists() else set()
-        left_over = LOCK in names and names <= _LEFT_BY_A_KILLED_ONE
-        if names and MANIFEST not in names and not left_over:
-            raise RunFolderError("the directory is not empty and not an evaluation's", where=str(path), remedy="Choose another --out.")
-        path.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path / LOCK)
-        lock.acquire(timeout=0)
-    except Timeout as err:
-        raise RunFolderError("another process is working in this directory", where=str(path), remedy="Wait for it to end.") from err
-    except OSError as err:
-        raise RunFolderError(f"the directory cannot be written: {err.strerror}", where=str(path), remedy="Choose another --out.") from err
-    return lock
