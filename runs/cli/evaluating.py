@@ -52,7 +52,7 @@ def evaluate(
         chronoqg evaluate my.yaml --set 'evaluate.methods=[zero_shot, few_shot]' --set 'evaluate.models=[small, big]' --limit 50
         chronoqg evaluate my.yaml --set evaluate.predictions.mine=predictions.jsonl
     """
-    with errors_as_lines(debug):
+    with errors_as_lines(debug, continues=not dry_run):
         from evaluation.generators.estimate import EvaluationEstimate, estimate_evaluation
         from evaluation.generators.study import EvaluationReport
         from evaluation.generators.study import evaluate as run_evaluation

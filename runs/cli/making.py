@@ -115,7 +115,7 @@ def build(
         chronoqg build runs/quickstart.yaml --limit 20 --out runs/output/few
         chronoqg build runs/quickstart.yaml --executor ray
     """
-    with errors_as_lines(debug):
+    with errors_as_lines(debug, continues=not dry_run):
         if dry_run:
             _print_estimate(config, overrides, out, limit, retry_failed, as_json)
             say("next: the same command without --dry-run")

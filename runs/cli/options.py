@@ -86,12 +86,17 @@ def print_report(report: Printable, as_json: bool) -> None:
 
 
 @contextmanager
-def errors_as_lines(debug: bool) -> Iterator[None]:
-    """A known error becomes one line on stderr and an exit code."""
+def errors_as_lines(debug: bool, continues: bool = False) -> Iterator[None]:
+    """A known error becomes one line on stderr and an exit code.
+
+    Args:
+        debug: whether a known error's traceback is shown instead.
+        continues: whether the command goes on from where it was stopped, so that Ctrl-C can say so.
+    """
     try:
         yield
     except KeyboardInterrupt:
-        say("stopped; what is finished is kept, and the same command continues")
+        say("stopped; what is finished is kept, and the same command continues" if continues else "stopped; the same command begins anew")
         raise SystemExit(130) from None
     except BrokenPipeError:
         sys.stdout = None  # nobody reads; flushing at exit would fail again

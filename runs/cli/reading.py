@@ -104,7 +104,7 @@ def replay(
         chronoqg replay RUN --all --from revise --live --name v2 --trust-config --set agents.reviser.prompt=v2
         chronoqg replay RUN@other --all
     """
-    with errors_as_lines(debug), _with_diff(debug):
+    with errors_as_lines(debug, continues=live), _with_diff(debug):
         if (instance is None) is not every:
             raise ConfigError("name one instance or say --all, not both" if every else "name an instance, or say --all", where="ID")
         if node is not None or live or name is not None:

@@ -36,7 +36,7 @@ def verifier(
         chronoqg study verifier runs/table2.yaml --set graph.path=my_graph --dry-run
         chronoqg study verifier my.yaml --set study.run=runs/output/mine --set 'study.verifier.modes=[all, all+roundtrip]'
     """
-    with errors_as_lines(debug):
+    with errors_as_lines(debug, continues=not dry_run):
         from evaluation.verifier.study import estimate_verifier_study, study_verifier
         from runs.config_file import load_config
 
@@ -69,7 +69,7 @@ def rewriter(
         chronoqg study rewriter runs/quickstart.yaml --set study.size=100
         chronoqg study rewriter my.yaml --set 'study.rewriter.prompts=[v1, v2]' --dry-run
     """
-    with errors_as_lines(debug):
+    with errors_as_lines(debug, continues=not dry_run):
         from evaluation.rewriter.study import estimate_rewriter_study, study_rewriter
         from runs.config_file import load_config
 

@@ -66,7 +66,7 @@ def build(
         chronoqg tdbench build runs/tdbench-quickstart.yaml
         chronoqg tdbench build my.yaml --set tdbench.tables.leaders.path=leaders.csv --limit 200
     """
-    with errors_as_lines(debug):
+    with errors_as_lines(debug, continues=not dry_run):
         from evaluation.translation.accuracy import report_of
         from runs.config_file import load_config
         from runs.estimating import estimate

@@ -67,7 +67,7 @@ def evaluate(
         chronoqg tdbench evaluate my.yaml --questions questions.jsonl --replies mine=replies.jsonl
         chronoqg tdbench evaluate my.yaml --replay
     """
-    with errors_as_lines(debug):
+    with errors_as_lines(debug, continues=not dry_run):
         from evaluation.generators.estimate import EvaluationEstimate
         from evaluation.time_accuracy.estimate import estimate_tables
         from evaluation.time_accuracy.study import TimeAccuracyReport, evaluate_tables

@@ -13,6 +13,7 @@ import pytest
 import typer.main
 
 from runs.cli import app
+from runs.cli.options import errors_as_lines
 from runs.run_folder import RunReader
 from tests.command_line import QUICKSTART, ROOT, SMALL, chronoqg, here, refused
 
@@ -199,6 +200,14 @@ def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
     done = chronoqg("build", str(tmp_path / "no.yaml"), "--debug")
     assert "Traceback" in done.stderr
     assert "ConfigError" in done.stderr
+
+
+@pytest.mark.parametrize(("continues", "told"), [(True, "the same command continues"), (False, "the same command begins anew")])
+def test_ctrl_c_says_whether_the_same_command_continues(continues: bool, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped, errors_as_lines(debug=False, continues=continues):
+        raise KeyboardInterrupt
+    assert stopped.value.code == 130
+    assert told in capsys.readouterr().err
 
 
 def test_sample_prints_its_coverage_and_says_what_it_wrote(sample_copy: Path) -> None:
