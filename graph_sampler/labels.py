@@ -117,7 +117,7 @@ def label_problems(labels: Sequence[str | None], identifiers: Sequence[str] | No
     return problems
 
 
-def normalise_labels(labels: Sequence[str]) -> Any:
+def normalise_labels(labels: Sequence[str] | pa.Array) -> Any:
     """`normalise_label` of each label, as an Arrow array; those of printable ASCII are told all at once."""
     texts = pa.array(labels, pa.large_string())
     is_other = pc.invert(pc.match_substring_regex(texts, r"^[ -~]*$"))

@@ -119,7 +119,8 @@ def _labelled(labels: Sequence[str], wanted: set[str]) -> frozenset[int]:
 def _shared_names(graph: TemporalGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """A number for each name that several entities have, and these entities: one row each, names together."""
     aliased = [(code, alias) for code, aliases in graph.entity_aliases.items() for alias in aliases]
-    texts = normalise_labels([*graph.entity_labels, *(alias for _, alias in aliased)])
+    both = (graph.entity_labels, [alias for _, alias in aliased])
+    texts = normalise_labels(pa.concat_arrays([pa.array(texts, pa.large_string()) for texts in both]))
     owners = np.concatenate((np.arange(len(graph.entity_labels), dtype=np.int32), np.array([code for code, _ in aliased], np.int32)))
     is_name = pc.not_equal(texts, "")
     numbers = texts.filter(is_name).dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)

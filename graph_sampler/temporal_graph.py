@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from graph_sampler.columns import settled
 from graph_sampler.sorting import sort_rows
+from graph_sampler.text_column import TextColumn
 from state.interval import Granularity, ValidInterval, format_granule
 from state.vocabulary import RelationType
 
@@ -28,6 +29,9 @@ NEG_INF = -(2**62)
 """Lower bound of a dropped row that is not known."""
 POS_INF = 2**62
 """Upper bound of a dropped row that is not known."""
+
+_HASHED_TOGETHER = 1 << 16
+"""Texts that become Python strings at once while a graph is hashed."""
 
 Codes = npt.NDArray[np.int32]
 Bounds = npt.NDArray[np.int64]
@@ -95,9 +99,9 @@ class TemporalGraph:
 
     granularity: Granularity
     name: str
-    entity_ids: list[str]
+    entity_ids: Sequence[str]
     """Sorted by code point; the position is the entity's code."""
-    entity_labels: list[str]
+    entity_labels: Sequence[str]
     """As stored; empty where the source has none."""
     entity_aliases: dict[int, tuple[str, ...]]
     """Code -> aliases, sorted."""
@@ -228,10 +232,23 @@ class TemporalGraph:
             [kind.value for kind in self.relation_types],
         )
         for part in names:
-            digest.update(json.dumps(part).encode("ascii") + b"\n")
+            if isinstance(part, TextColumn):
+                for piece in _as_json(part):
+                    digest.update(piece.encode("ascii"))
+            else:
+                digest.update(json.dumps(part).encode("ascii"))
+            digest.update(b"\n")
         dropped = self.dropped
         for column in (self.subject, self.relation, self.object, self.start, self.end, dropped.subject, dropped.relation, dropped.object):
             digest.update(len(column).to_bytes(8, "little") + column.astype("<i4", copy=False).tobytes())
         for bounds in (dropped.start_low, dropped.start_high, dropped.end_low, dropped.end_high):
             digest.update(bounds.astype("<i8", copy=False).tobytes())
         return digest.hexdigest()
+
+
+def _as_json(texts: TextColumn) -> Iterator[str]:
+    """The texts as `json.dumps` writes a list of them, in pieces."""
+    yield "["
+    for first in range(0, len(texts), _HASHED_TOGETHER):
+        yield (", " if first else "") + json.dumps(texts[first : first + _HASHED_TOGETHER])[1:-1]
+    yield "]"

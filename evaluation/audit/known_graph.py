@@ -153,7 +153,7 @@ class KnownGraph:
         return _numbered(self.graph.relation_labels)
 
 
-def _numbered(labels: list[str]) -> NDArray[np.int64]:
+def _numbered(labels: Sequence[str]) -> NDArray[np.int64]:
     """A number for each label, equal labels sharing one; a label that normalises to nothing is only like itself."""
     numbers: dict[str, int] = {}
     found = np.empty(len(labels), dtype=np.int64)

@@ -27,6 +27,7 @@ from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.graph_format import Format
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
+from graph_sampler.text_column import TextColumn
 from state.config import GraphConfig, Typing, UnknownDates, YearNumbering
 from state.errors import ConfigError, GraphFormatError
 from state.graph_report import CleaningReport
@@ -272,13 +273,13 @@ class _Parts:
     def _read(self, part: str, *names: str) -> list[Any]:
         groups = self._groups[part]
         if not len(groups):
-            return [pa.array([], _SCHEMA.field(name).type) for name in names]
+            return [pa.chunked_array([], _SCHEMA.field(name).type) for name in names]
         table = self._file.read_row_groups(list(groups), columns=list(names))
         if table.num_rows != self._header.rows[part]:
             raise ValueError(f"{table.num_rows} rows in the part {part!r} where {self._header.rows[part]} are due")
         if any(table.column(name).null_count for name in names if name not in _BOUNDS):
             raise ValueError(f"a value is missing in the part {part!r}")
-        return [table.column(name).combine_chunks() for name in names]
+        return [table.column(name) for name in names]
 
     def _codes(self, part: str, sizes: dict[str, int | None]) -> list[npt.NDArray[Any]]:
         """Columns of numbers; those with a size are codes below it."""
@@ -307,13 +308,13 @@ class _Parts:
         return TemporalGraph(
             granularity=self._header.reading.granularity,
             name=name,
-            entity_ids=entity_ids.to_pylist(),
-            entity_labels=entity_labels.to_pylist(),
+            entity_ids=TextColumn.of(entity_ids),
+            entity_labels=TextColumn.of(entity_labels),
             entity_aliases={code: tuple(labels) for code, labels in aliases.items()},
             relation_ids=relation_ids.to_pylist(),
             relation_labels=relation_labels.to_pylist(),
             relation_types=types,
-            entity_usable=usable.to_numpy(zero_copy_only=False),
+            entity_usable=usable.to_numpy(),
             subject=facts[0],
             relation=facts[1],
             object=facts[2],
@@ -325,7 +326,7 @@ class _Parts:
 
 def _numbers(column: Any) -> npt.NDArray[Any]:
     """A column without nulls as an array, memory-mapped if it is large."""
-    return settled(column.to_numpy(zero_copy_only=False))
+    return settled(column.to_numpy())
 
 
 def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> tuple[RawFacts, RawLabels]:
