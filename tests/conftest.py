@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.shipped_sample import years_brute, years_config, years_graph, years_points, years_records, years_sample
 
@@ -18,6 +19,11 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 _LOOPBACK = (None, "", "localhost", "127.0.0.1", "::1")
 """What a test may reach, and what may be resolved: no name at all stands for this machine."""
+
+
+# No test asserts a time by the clock, whatever the machine.
+settings.register_profile("unhurried", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 
 def pytest_collection_finish() -> None:

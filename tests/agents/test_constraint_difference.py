@@ -227,7 +227,7 @@ def mirrored(stated: StatedConstraint) -> StatedConstraint:
     return compared(stated.right, CONVERSES[stated.operator], stated.left)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.randoms(use_true_random=False))
 def test_the_traces_own_constraints_read_back_from_either_side_in_any_order_differ_in_nothing(rng: Random) -> None:
     record = some_record(rng)
@@ -238,7 +238,7 @@ def test_the_traces_own_constraints_read_back_from_either_side_in_any_order_diff
     assert set(reading.answers) == {record.labels[entity] for entity in execute(record.trace, record.evidence).answers}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.randoms(use_true_random=False), st.data())
 def test_a_constraint_left_out_is_missing_and_nothing_else(rng: Random, data: st.DataObject) -> None:
     record = some_record(rng)
@@ -249,7 +249,7 @@ def test_a_constraint_left_out_is_missing_and_nothing_else(rng: Random, data: st
     assert (finding.label, finding.gold) == (Difference.MISSING, record.temporal_constraints[place])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.randoms(use_true_random=False), st.sampled_from(OperatorWord), st.integers(1, 4), st.sampled_from(RankOrder))
 def test_a_constraint_added_is_unnecessary_and_nothing_else(rng: Random, word: OperatorWord, rank: int, order: RankOrder) -> None:
     record = some_record(rng)
@@ -266,7 +266,7 @@ def test_a_constraint_added_is_unnecessary_and_nothing_else(rng: Random, word: O
     assert (finding.label, finding.gold) == (Difference.UNNECESSARY, None)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.randoms(use_true_random=False), st.sampled_from(WORDINGS))
 def test_another_operator_between_the_same_facts_is_reversed_if_it_is_the_opposite_else_wrong(rng: Random, other: Wording) -> None:
     record = some_record(rng)
@@ -288,7 +288,7 @@ def test_another_operator_between_the_same_facts_is_reversed_if_it_is_the_opposi
     assert finding.gold == record.temporal_constraints[place]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.randoms(use_true_random=False))
 def test_a_request_shows_every_fact_once_and_neither_times_nor_order(rng: Random) -> None:
     record = some_record(rng)

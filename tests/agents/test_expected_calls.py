@@ -75,7 +75,7 @@ def records(draw: st.DrawFn) -> BenchmarkRecord:
     return make_record(labels=labels, aliases=draw(st.lists(st.text(min_size=1, max_size=50), max_size=3)), raw_question=raw_question)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(configs(), records())
 def test_least_is_not_above_most_and_most_not_above_the_bound(config: Config, record: BenchmarkRecord) -> None:
     for stage, (least, most, bound) in expected_of(config, record).items():
@@ -195,7 +195,7 @@ class ByteModel:
         pass
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.data(), st.integers(0, 3), st.booleans(), st.integers(30, 900), st.sampled_from((["all"], ["all", "single"], ["roundtrip", "all"]))
 )

@@ -18,7 +18,7 @@ ROWS = st.integers(1, 3).flatmap(
     lambda width: st.lists(st.lists(st.integers(-9, 9), min_size=width, max_size=width), min_size=1, max_size=9)
 ).map(lambda rows: np.array(rows, dtype=np.int64))  # fmt: skip
 
-QUICK = settings(deadline=None, max_examples=30)
+QUICK = settings(max_examples=30)
 
 
 def test_ngrams_are_runs_of_every_length() -> None:

@@ -177,7 +177,7 @@ def test_historical_years_are_moved_and_year_0_is_bad(tmp_path: Path) -> None:
     assert (report.first, report.last) == ("-0043", "0014")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(small_graph_rows())
 def test_every_row_is_accounted_for(small: SmallGraph) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ def read(fact: object) -> Fact:
     return Fact(fact.subject, fact.relation, fact.object, *fact.interval)  # type: ignore[attr-defined]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.randoms(use_true_random=False))
 def test_it_keeps_the_rows_that_the_brute_force_keeps(rng: Random) -> None:
     graph = random_graph(rng)
@@ -36,7 +36,7 @@ def sorted_items(row: dict[str, object]) -> list[tuple[str, object]]:
     return sorted(row.items(), key=lambda item: item[0])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.randoms(use_true_random=False))
 def test_the_structure_of_a_trace_is_its_structural_steps(rng: Random) -> None:
     graph = random_graph(rng)
@@ -46,7 +46,7 @@ def test_the_structure_of_a_trace_is_its_structural_steps(rng: Random) -> None:
     assert execute(structure, [write(fact) for fact in graph.facts]).answers == execute_structure(graph, trace).answers
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_the_facts_does_not_matter(rng: Random) -> None:
     graph = random_graph(rng)

@@ -136,7 +136,7 @@ LABELS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(LABELS, st.one_of(LABELS, st.none()))))
 def test_many_labels_are_judged_as_each_alone(pairs: list[tuple[str, str | None]]) -> None:
     ids, labels = [identifier for identifier, _ in pairs], [label for _, label in pairs]
@@ -144,7 +144,7 @@ def test_many_labels_are_judged_as_each_alone(pairs: list[tuple[str, str | None]
     assert label_problems(ids, None) == [label_problem(identifier, None) for identifier in ids]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(LABELS))
 def test_shared_labels_are_those_that_normalise_alike(labels: list[str]) -> None:
     counts = Counter(map(normalise_label, labels))

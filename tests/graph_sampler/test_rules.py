@@ -108,7 +108,7 @@ def test_the_defect_by_hand(tmp_path: Path, rule: str, rows: list[Any], operator
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_full_evidence_reveals_just_the_losses_that_matter(rng: Random) -> None:
     """Why there is no switch for it: it follows from the two rules of necessity."""

@@ -114,7 +114,7 @@ def test_every_record_of_the_shipped_graph_stands_before_all_three(
     check(Case(years_config, years_graph, years_brute, years_records), connection, every=25)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(small_graph_rows(min_rows=25, max_rows=60, max_entities=6))
 def test_every_record_of_any_small_graph_stands_before_all_three(connection: duckdb.DuckDBPyConnection, small: SmallGraph) -> None:
     with tempfile.TemporaryDirectory() as folder:

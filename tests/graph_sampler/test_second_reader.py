@@ -63,7 +63,7 @@ def closed(row: Aside) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("granularity", list(Granularity))
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**6))
 def test_both_readers_keep_drop_and_type_alike(tmp_path_factory: pytest.TempPathFactory, granularity: Granularity, seed: int) -> None:
     folder = tmp_path_factory.mktemp("bad")

@@ -13,7 +13,7 @@ NUMBERS = st.one_of(st.integers(-3, 3), st.sampled_from((NEG_INF, POS_INF, 2**31
 ROWS = st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[NUMBERS] * width), min_size=1, max_size=40))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(ROWS)
 def test_rows_are_sorted_as_lexsort_sorts_them_and_each_new_one_is_marked(rows: list[tuple[int, ...]]) -> None:
     columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
@@ -28,7 +28,7 @@ def test_no_rows_have_no_order() -> None:
     assert len(order) == len(is_new) == 0
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(ROWS, st.booleans())
 def test_distinct_rows_stand_in_order_with_their_counts(rows: list[tuple[int, ...]], is_ready: bool) -> None:
     rows = sorted(set(rows)) if is_ready else rows

@@ -57,7 +57,7 @@ def test_each_predicate_says_what_the_brute_force_says_for_all_bounds_from_0_to_
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_sql_and_brute_force_agree_on_random_traces(connection: duckdb.DuckDBPyConnection, rng: Random) -> None:
     graph = random_graph(rng)
@@ -71,7 +71,7 @@ def test_sql_and_brute_force_agree_on_random_traces(connection: duckdb.DuckDBPyC
         assert answers(connection, trace, name) == execute_without(graph, trace, references, name).answers, name
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_the_check_of_a_record_names_just_the_losses_that_brute_force_names(connection: duckdb.DuckDBPyConnection, rng: Random) -> None:
     graph = random_graph(rng)

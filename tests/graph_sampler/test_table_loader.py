@@ -255,7 +255,7 @@ def test_wikidata12k_counts_the_entities_without_a_label(shared_data: Path, tmp_
 CELLS = st.text(alphabet=st.sampled_from('a, "\n\r\u2028\u00e9'), max_size=4)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(CELLS, min_size=1, max_size=4), max_size=8), st.booleans(), st.sampled_from((8, 1 << 20)))
 def test_a_csv_is_read_as_the_library_reads_it_wherever_its_blocks_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[list[str]], header: bool, block: int

@@ -99,7 +99,7 @@ def read(question: str, names: dict[str, str]):  # type: ignore[no-untyped-def]
     return template_parser.parse(question, entities, relations)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(traces(), st.sampled_from(list(Granularity)))
 def test_a_template_question_reads_back_as_its_trace(drawn, granularity):  # type: ignore[no-untyped-def]
     trace, names, points = drawn
@@ -110,7 +110,7 @@ def test_a_template_question_reads_back_as_its_trace(drawn, granularity):  # typ
     assert parsed.references == {name: (f.subject, f.relation, f.object) for name, f in trace.references.items()}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(traces())
 def test_our_own_words_in_a_template_question_never_repeat_at_once(drawn):  # type: ignore[no-untyped-def]
     trace, names, points = drawn

@@ -38,7 +38,7 @@ def rows_of(graph: TemporalGraph) -> list[tuple[str, str, str, int, int]]:
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(small_graph_rows())
 def test_a_second_reader_finds_the_same_facts(small: SmallGraph) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +46,7 @@ def test_a_second_reader_finds_the_same_facts(small: SmallGraph) -> None:
     assert rows_of(load(small)) == sorted(tuple(fact) for fact in brute.facts)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(small_graph_rows())
 def test_ids_and_facts_stand_in_order_and_the_indexes_find_each_fact(small: SmallGraph) -> None:
     graph = load(small)
@@ -69,7 +69,7 @@ def test_ids_and_facts_stand_in_order_and_the_indexes_find_each_fact(small: Smal
             assert graph.dropped_to(relation, entity).tolist() == [row for row, ids in enumerate(aside) if ids[1:] == (relation, entity)]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(small_graph_rows(), st.randoms(use_true_random=False))
 def test_neither_order_nor_compression_changes_the_graph(small: SmallGraph, rng: random.Random) -> None:
     def shuffled(items: list[Any]) -> list[Any]:
@@ -87,7 +87,7 @@ def test_neither_order_nor_compression_changes_the_graph(small: SmallGraph, rng:
         assert np.array_equal(getattr(one.dropped, field.name), getattr(two.dropped, field.name))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(small_graph_rows(clean=True), st.data())
 def test_any_change_of_what_a_reader_sees_changes_the_hash(small: SmallGraph, data: st.DataObject) -> None:
     graph = load(small)

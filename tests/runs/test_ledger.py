@@ -167,7 +167,7 @@ def opened(path: Path) -> Iterator[RunDatabase]:
         database.close()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(plans(), max_size=9), st.lists(plans(), max_size=5), prices, budgets)
 def test_no_order_of_calls_and_no_death_overshoots_the_budget(
     first: list[Plan], second: list[Plan], price: Price, budget: float | None

@@ -39,7 +39,7 @@ LABELS = st.text(st.characters(exclude_categories=["Cs"]), max_size=600) | st.sa
 IDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(st.tuples(IDS, LABELS, st.booleans()), max_size=6), st.integers(1, 5000))
 def test_any_records_written_and_read_by_place_are_the_same(parts: list[tuple[str, str, bool]], piece: int) -> None:
     traces = [make_record(labels={"Q12": label}).model_copy(update={"id": ident}) for ident, label, _ in parts]

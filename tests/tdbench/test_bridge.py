@@ -83,7 +83,7 @@ def facts_of(graph: TemporalGraph) -> dict[tuple[str, str, str], list[ValidInter
     return facts
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(rows_of_facts, st.sampled_from(list(Granularity)), st.sampled_from(["ongoing", "unknown"]))
 def test_a_table_made_into_a_graph_and_back_has_the_same_rows(rows: list[Row], unit: Granularity, open_end: str) -> None:
     held = hold(rows, COLUMNS, unit=unit, open_end=open_end)  # type: ignore[arg-type]
@@ -114,7 +114,7 @@ def test_a_relation_between_rows_is_the_operator_between_their_facts() -> None:
         assert operator.name == (expected or AS_GRAPH[name])
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(rows_of_facts)
 def test_meeting_pairs_are_counted_as_they_stand(rows: list[Row]) -> None:
     held = hold(rows, COLUMNS)

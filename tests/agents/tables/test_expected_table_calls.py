@@ -83,7 +83,7 @@ def take(config: Config, instance: TableInstance, is_cut_off: Callable[[], bool]
     return taken, source
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.data(), st.integers(0, 2), st.integers(20, 600))
 def test_no_way_takes_more_than_the_bound_and_least_is_not_above_most(data: st.DataObject, retries: int, limit: int) -> None:
     config, instance = config_of(limit, retries), make_instance()

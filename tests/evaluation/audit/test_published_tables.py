@@ -191,7 +191,7 @@ def test_a_literal_that_looks_like_sql_is_a_literal(realm: Path) -> None:
         assert tables.run(tables.meaning(read_sql("SELECT NAME FROM Offices WHERE country = 'Arn'"))).rows == (0, 1, 2)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.lists(st.sampled_from([*"abcd();,.'\"*=<> \n-%é\0", "select ", "Name ", "from ", "realm ", "where ", "between ", "and ", "date("]))
 )
@@ -221,7 +221,7 @@ conditions = st.one_of(
 tails = st.sampled_from(["", " order by Start limit 2", " order by name desc limit 1", " order by end", " limit 50"])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.lists(st.tuples(st.sampled_from("pq"), st.sampled_from(["Ana", "Bo", "10", "9"]), days, days | st.just("")), min_size=1, max_size=6),
     st.lists(conditions, max_size=3),

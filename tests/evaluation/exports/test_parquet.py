@@ -44,7 +44,7 @@ def test_every_kind_of_record_comes_back_byte_for_byte(tmp_path: Path, years_rec
 
 
 @given(st.dictionaries(st.sampled_from(("Q1", "Q11", "Q13", "P39")), st.text()), st.one_of(st.none(), st.text()))
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_comes_back(tmp_path: Path, labels: dict[str, str], question: str | None) -> None:
     record = make_record(labels=labels).model_copy(update={"final_question": question})
     line = model_line(record)

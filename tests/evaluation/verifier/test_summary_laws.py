@@ -34,7 +34,7 @@ def study_of(planted: list[Planted], population: dict[Family, int], names: tuple
     return planted_study(planted, names=names, prices=(0.003, 0.002, 0.001), population=population, modes=("all", "roundtrip"))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(planted_items, populations, st.randoms(use_true_random=False))
 def test_the_order_of_items_and_outcomes_does_not_matter(planted: list[Planted], population: dict[Family, int], random: object) -> None:
     study = study_of(planted, population)
@@ -53,7 +53,7 @@ def _shuffled(values: tuple[object, ...], random: object) -> list[object]:
     return copy
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(planted_items, populations)
 def test_other_names_of_cells_change_the_names_alone(planted: list[Planted], population: dict[Family, int]) -> None:
     renamed = summarise_verifier_study(study_of(planted, population, ("{z}", "{y}", "{x}")), resamples=30).model_dump_json()
@@ -62,7 +62,7 @@ def test_other_names_of_cells_change_the_names_alone(planted: list[Planted], pop
     assert renamed == summarise_verifier_study(study_of(planted, population), resamples=30).model_dump_json()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(planted_items)
 def test_exchanging_two_cells_transposes_their_comparison(planted: list[Planted]) -> None:
     study = study_of(planted, {})
@@ -89,7 +89,7 @@ def _transposed(comparison: CellComparison) -> CellComparison:
     return comparison.model_copy(update={"a": comparison.b, "b": comparison.a, "tests": tuple(tests), "flipped": tuple(flipped)})
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(planted_items, populations)
 def test_rows_sum_to_the_items_asked_and_differences_to_the_rates(planted: list[Planted], population: dict[Family, int]) -> None:
     study = study_of(planted, population)

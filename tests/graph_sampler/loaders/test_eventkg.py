@@ -125,7 +125,7 @@ TIMES = st.tuples(DATES, st.sampled_from((4, 7, 10))).map(lambda pair: pair[0][:
 IDS = st.sampled_from([f"entity_{number}" for number in range(6)] + [f"event_{number}" for number in range(3)])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     rows=st.lists(st.tuples(IDS, st.sampled_from(("P1", "P2", "yago:playsFor")), IDS, TIMES, st.integers(0, 140)), min_size=1, max_size=12),
     layout=st.sampled_from(SYNTAXES),
@@ -451,7 +451,7 @@ def test_a_dump_without_the_wanted_relations_is_refused(tmp_path: Path) -> None:
         load(write(tmp_path, SMALL), relations=["P1"])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data(), layout=st.sampled_from(SYNTAXES))
 def test_the_order_of_a_nodes_lines_does_not_matter(data: st.DataObject, layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> None:
     rows = [*SMALL.facts, ("entity_3", "P54", "entity_2", "2005", ""), ("entity_1", "P54", "event_1", "2005-02", "2006-02")]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graph_sampler.loaders.rdf_text import Prefixes, cut_date, literal_text, name_in_words, read_literal, unescape
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text(st.characters(codec="utf-8")))
 def test_a_literal_that_was_escaped_is_read_back(text: str) -> None:
     for escaped in (json.dumps(text, ensure_ascii=False), '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'):

@@ -34,7 +34,7 @@ def rows_of(facts: RawFacts) -> list[Row]:
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(ROWS)
 def test_bounds_are_joined_where_each_is_stated_once(rows: list[Row]) -> None:
     stated: dict[tuple[str, ...], tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
@@ -60,7 +60,7 @@ def is_vaguer(one: Row, other: Row) -> bool:
     return one[:3] == other[:3] and holds and spans(one) != spans(other)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(ROWS, st.lists(st.integers(-1, 1), min_size=12, max_size=12))
 def test_a_vaguer_row_of_another_source_goes(rows: list[Row], sources: list[int]) -> None:
     kept = [
@@ -74,7 +74,7 @@ def test_a_vaguer_row_of_another_source_goes(rows: list[Row], sources: list[int]
     assert counters["duplicate_other_source"] == len(rows) - len(kept)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(ROWS)
 def test_rows_without_time_stay_beside_timed_ones_of_their_relation(rows: list[Row]) -> None:
     timed = {row[1] for row in rows if row[3:] != (ABSENT, ABSENT)}
@@ -83,7 +83,7 @@ def test_rows_without_time_stay_beside_timed_ones_of_their_relation(rows: list[R
     assert counters["untimed"] == sum(row[1] not in timed for row in rows)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(ROWS)
 def test_two_entities_that_get_one_id_are_one(rows: list[Row]) -> None:
     facts = raw(rows)

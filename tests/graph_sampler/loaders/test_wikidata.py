@@ -306,7 +306,7 @@ def written_time(text: str) -> Snak:
     return at("+" + (text + "-00-00")[:10], PRECISIONS[len(text)])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     rows=st.lists(
         st.tuples(

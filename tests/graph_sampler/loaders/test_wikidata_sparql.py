@@ -116,7 +116,7 @@ def test_every_form_of_results_gives_the_same_facts(write: Any, tmp_path: Path) 
         assert "wikidata-sparql" in guess_formats(path)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     rows=st.lists(
         st.tuples(

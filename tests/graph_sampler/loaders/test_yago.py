@@ -150,7 +150,7 @@ NAMES = st.sampled_from([f"yago:Name_{letter}{letter}" for letter in "abcdef"])
 DATES = st.dates(datetime.date(1000, 1, 1), datetime.date(2100, 1, 1)).map(lambda date: str(date.replace(day=min(date.day, 28))))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     rows=st.dictionaries(
         st.tuples(NAMES, st.sampled_from(("schema:memberOf", "yago:playsFor")), NAMES),

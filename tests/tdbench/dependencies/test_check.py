@@ -45,7 +45,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield opened
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=small_tables(3), rule=st.sampled_from(RULES), most=st.integers(0, 4), gap=st.integers(1, 3))
 def test_every_count_is_that_of_all_pairs_looked_at(
     connection: duckdb.DuckDBPyConnection, rows: list[Row], rule: Dependency, most: int, gap: int

@@ -52,7 +52,7 @@ def _by_looking_at_all(rows: list[Row], tolerance: float) -> tuple[list[tuple[De
     return temporal, constant
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=small_tables(5), tolerance=st.sampled_from([0.0, 0.0, 0.1, 0.4]))
 def test_what_is_found_is_what_a_search_of_every_left_side_finds(
     connection: duckdb.DuckDBPyConnection, rows: list[Row], tolerance: float

@@ -32,7 +32,7 @@ def _after(rows: list[Row], rule: Dependency, suggestion: Suggestion) -> tuple[l
     return [row for place, row in enumerate(changed) if place not in suggestion.rows], rule
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=small_tables(4))
 def test_a_suggestion_that_is_followed_leaves_what_it_says(connection: duckdb.DuckDBPyConnection, rows: list[Row]) -> None:
     table = make_table(connection, COLUMNS, rows)

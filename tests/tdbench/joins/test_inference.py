@@ -41,14 +41,14 @@ def check_inferred(tables: list[Source]) -> None:
     assert len(set(found)) == len(found)
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(sources("games", ("event", "country")), sources("leaders", ("country", "role", "name")))
 def test_what_is_inferred_holds(games: Source, leaders: Source) -> None:
     check_inferred([games, leaders])
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.data())
 def test_what_is_inferred_holds_on_many_joins_of_two_and_three(data: st.DataObject) -> None:
     columns = [("event", "country"), ("country", "role", "name"), ("role", "dress")][: data.draw(st.integers(2, 3))]

@@ -90,7 +90,7 @@ def check_against_every_combination(games: Source, leaders: Source, most: int) -
 of_days = given(sources("games", EVENT, least=2, most=6), sources("leaders", NAME, least=4, most=10), st.integers(1, 3))
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @of_days
 def test_those_that_can_be_told_for_certain_are_asked_with_the_answers_of_every_combination(
     games: Source, leaders: Source, most: int
@@ -99,7 +99,7 @@ def test_those_that_can_be_told_for_certain_are_asked_with_the_answers_of_every_
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @of_days
 def test_many_tables_are_asked_about_with_the_answers_of_every_combination(games: Source, leaders: Source, most: int) -> None:
     check_against_every_combination(games, leaders, most)
@@ -131,7 +131,7 @@ def answers_by_values(joined: Iterator[Combination]) -> dict[tuple[str | None, s
     return found
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @given(
     sources("games", EVENT, Granularity.YEAR, least=2, most=6),
     sources("leaders", NAME, Granularity.YEAR, least=4, most=10),

@@ -35,7 +35,7 @@ def rows_of(database: Database, join: Join) -> list[tuple[Any, ...]]:
 units = st.sampled_from(list(Granularity))
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(st.data(), units, st.booleans())
 def test_each_combination_that_agrees_and_overlaps_is_there_once_for_the_time_that_all_hold(
     data: st.DataObject, unit: Granularity, three: bool

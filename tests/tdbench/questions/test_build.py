@@ -72,7 +72,7 @@ any_case = given(
 )
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @any_case
 def test_the_answers_are_those_that_reading_row_by_row_and_asking_again_give(
     data: st.DataObject, unit: Granularity, semantics: str, open_end: Any
@@ -81,7 +81,7 @@ def test_the_answers_are_those_that_reading_row_by_row_and_asking_again_give(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @any_case
 def test_the_answers_of_many_tables_are_those_that_reading_row_by_row_gives(
     data: st.DataObject, unit: Granularity, semantics: str, open_end: Any
@@ -89,7 +89,7 @@ def test_the_answers_of_many_tables_are_those_that_reading_row_by_row_gives(
     check_against_brute_force(data, unit, semantics, open_end)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(small_rows(), st.sampled_from(["ongoing", "unknown"]))
 def test_strict_answers_stand_in_the_relation_to_the_reference_and_no_other_row_does(rows: list[Row], open_end: Any) -> None:
     held = hold(rows, open_end=open_end)
@@ -143,7 +143,7 @@ def test_no_reference_reaches_past_the_as_of_day_or_without_one_past_the_last_da
         assert max(parse_granule(question.reference.end) for question in questions if question.reference and question.reference.end) <= last
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(st.lists(st.integers(2005, 2015), min_size=12, max_size=12), small_rows(), st.sampled_from(["strict", "tdbench"]))
 def test_however_what_is_ongoing_ends_after_the_as_of_day_it_changes_no_answer(ends: list[int], rows: list[Row], semantics: str) -> None:
     rows = [row for row in rows if row.start <= 2004 and (row.end is None or row.end <= 2004)]

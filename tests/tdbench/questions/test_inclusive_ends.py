@@ -28,7 +28,7 @@ SOURCE = """
 """The table before it was read: years as text, the last one of each row included."""
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(small_rows())
 def test_a_readable_query_run_on_the_source_itself_gives_the_answers_as_they_are_shown(rows: list[Row]) -> None:
     held = hold([row._replace(end=row.end or row.start + 1) for row in rows])
@@ -41,7 +41,7 @@ def test_a_readable_query_run_on_the_source_itself_gives_the_answers_as_they_are
         assert answered(held.connection, table, question) == (question.gold, question.distractors)
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(small_rows())
 def test_inclusive_ends_change_what_is_shown_and_nothing_else(rows: list[Row]) -> None:
     held = hold(rows)

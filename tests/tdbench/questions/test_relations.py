@@ -98,7 +98,7 @@ def test_each_has_the_comparisons_of_its_operator_and_half_the_time_its_meaning(
         assert twin == "I-after-I"
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(st.lists(spans | open_spans, min_size=4, max_size=12), meanings)
 def test_sql_agrees_with_python_between_all_pairs_of_a_table(rows: list[Span], open_end: OpenEnd) -> None:
     connection = duckdb.connect()

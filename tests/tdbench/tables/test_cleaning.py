@@ -65,7 +65,7 @@ def expected(rows: list[tuple[str, ...]], unit: Granularity, *, inclusive: bool)
 
 
 @example(rows=[("Arn", "x", "1990", ""), ("Arn", "x", "1990", "1990")], unit=Granularity.YEAR, inclusive=False)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS, unit=st.sampled_from(list(Granularity)), inclusive=st.booleans())
 def test_every_row_is_kept_or_counted_once(
     connection: duckdb.DuckDBPyConnection, rows: list[tuple[str, ...]], unit: Granularity, inclusive: bool

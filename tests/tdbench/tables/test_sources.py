@@ -87,14 +87,14 @@ def test_an_unclear_delimiter_is_refused_by_name(text: str) -> None:
         find_delimiter(text, "x.csv")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.sampled_from(list(DELIMITERS)), st.lists(st.lists(st.text("ab ,;|\t\"'\n"), min_size=3, max_size=3), max_size=5))
 def test_the_delimiter_of_a_quoted_file_is_found(delimiter: str, rows: list[list[str]]) -> None:
     quoted = [delimiter.join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
     assert find_delimiter("\n".join([delimiter.join("xyz"), *quoted]), "x.csv") == (delimiter, ["x", "y", "z"])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     rows=st.lists(st.tuples(*[st.text("aé ,;|\t\"'\n", min_size=1).filter(str.strip)] * 3), min_size=1, max_size=5),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),

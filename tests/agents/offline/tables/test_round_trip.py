@@ -111,7 +111,7 @@ def test_queries_of_a_small_table_come_back_with_their_answers() -> None:
 
 @pytest.mark.slow
 @seed(1)
-@settings(max_examples=4, deadline=None, database=None)
+@settings(max_examples=4, database=None)
 @any_table
 def test_queries_of_many_small_tables_come_back_with_their_answers(
     data: st.DataObject, unit: Granularity, semantics: Any, ends: Any, open_end: Any
