@@ -143,6 +143,7 @@ def test_the_table_2_example_has_the_papers_four_verifiers_and_its_sample() -> N
     assert "single" in config.study.verifier.modes
 
 
+@pytest.mark.slow
 def test_the_table_2_example_can_be_estimated_without_a_key(tmp_path: Path) -> None:
     few = ("graph.path=bundled:years", "sampler.target=48", SMALL[-1], "study.size=8", "sampler.workers=1")
     overrides = [part for override in few for part in ("--set", override)]

@@ -63,6 +63,7 @@ def test_the_translators_accuracy_counts_first_phrasings_alone(built: Path) -> N
     assert every.first.numerator <= every.first.denominator
 
 
+@pytest.mark.slow
 def test_a_build_that_was_cut_off_goes_on_to_the_same_bytes(built: Path, tmp_path: Path) -> None:
     config = built.parent / "towns.yaml"
     build_tables(tmp_path / "run", load_config(config, ["run.limit=7"]))
@@ -129,6 +130,7 @@ def test_a_refresh_changes_answers_drops_what_cannot_be_asked_and_keeps_the_rest
     assert all("Jo Salk" in " ".join(one.after) for one in now)
 
 
+@pytest.mark.slow
 def test_a_refresh_over_the_same_rows_changes_nothing(built: Path, tmp_path: Path) -> None:
     reader = RunReader(built)
     report = refresh(reader, tables_with(reader.config().config.tdbench, []), tmp_path / "fresh")
@@ -137,6 +139,7 @@ def test_a_refresh_over_the_same_rows_changes_nothing(built: Path, tmp_path: Pat
     assert report.kept == len(lines(built / "benchmark/towns.jsonl"))
 
 
+@pytest.mark.slow
 def test_new_data_that_nothing_can_be_asked_of_vanish_what_they_must_and_stop_nothing(built: Path, tmp_path: Path) -> None:
     (tmp_path / "mayors.csv").write_text("\n".join(MAYORS.splitlines()[:2]) + "\n")
     reader = RunReader(built)
