@@ -18,8 +18,8 @@ _TOGETHER = 1 << 16
 class TextColumn(Sequence[str]):
     """Texts by position, equal to any other sequence of the same texts; each is decoded when it is asked for.
 
-    Where they are many their bytes are memory-mapped. Forked processes share them, which they do not share a list of
-    strings: whoever looks at a string writes its reference count beside it. Pickled without copying a text.
+    Where they are many their bytes are memory-mapped and shared by forked processes. Of a list of strings each process
+    comes to own a copy, since whoever looks at a string writes its reference count beside it. Pickled without a copy.
     """
 
     def __init__(self, ends: npt.NDArray[np.int64], block: npt.NDArray[np.uint8]) -> None:
@@ -27,9 +27,9 @@ class TextColumn(Sequence[str]):
 
         Args:
             ends: where each begins and the last one ends, shape (texts + 1,), in bytes.
-            block: the bytes.
+            block: the bytes. Neither is copied, so that what lies in a cluster's object store is read there.
         """
-        self._ends, self._block = settled(ends), settled(block)
+        self._ends, self._block = ends, block
         self._end_of, self._bytes = self._ends.data, self._block.data
 
     @classmethod
@@ -42,8 +42,8 @@ class TextColumn(Sequence[str]):
         if not len(whole):
             return cls(np.zeros(1, np.int64), np.zeros(0, np.uint8))
         return cls(
-            np.frombuffer(ends, np.int64)[whole.offset : whole.offset + len(whole) + 1],
-            np.frombuffer(block, np.uint8) if block is not None else np.zeros(0, np.uint8),
+            settled(np.frombuffer(ends, np.int64)[whole.offset : whole.offset + len(whole) + 1]),
+            settled(np.frombuffer(block, np.uint8) if block is not None else np.zeros(0, np.uint8)),
         )
 
     def __len__(self) -> int:

@@ -210,12 +210,13 @@ def read_graph(path: Path, config: GraphConfig) -> tuple[TemporalGraph, Cleaning
             header = _header(file.metadata.metadata or {}, path)
             _refuse_other_reading(config, header.reading, path)
             graph = _Parts(file, header).graph(config.name or header.name)
+            is_as_written = graph.content_hash == header.content_hash
     except FileNotFoundError:
         raise GraphFormatError("no such file", where=str(path)) from None
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError) as err:
         what = f"the graph file is damaged: {str(err).splitlines()[0] if str(err) else type(err).__name__}"
         raise GraphFormatError(what, where=str(path), remedy="Import it again.") from None
-    if graph.content_hash != header.content_hash:
+    if not is_as_written:
         raise GraphFormatError("the graph file is damaged: its rows have another hash", where=str(path), remedy="Import it again.")
     return graph, header.report.model_copy(update={"name": graph.name})
 

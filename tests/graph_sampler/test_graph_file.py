@@ -123,7 +123,7 @@ def test_a_graph_file_has_no_rows_from_before_cleaning_and_is_not_imported_again
         import_graph(config, io.BytesIO())
 
 
-@pytest.mark.parametrize("damage", ["cut", "byte", "table", "version", "hash", "code", "null", "digest", "missing"])
+@pytest.mark.parametrize("damage", ["cut", "byte", "table", "version", "hash", "code", "null", "letter", "digest", "missing"])
 def test_a_damaged_file_is_refused(source: Path, tmp_path: Path, damage: str) -> None:
     path = imported(GraphConfig(path=str(source)), tmp_path / "g")
     data = path.read_bytes()
@@ -143,6 +143,9 @@ def test_a_damaged_file_is_refused(source: Path, tmp_path: Path, damage: str) ->
             table = table.set_column(table.schema.get_field_index("usable"), "usable", pa.nulls(table.num_rows, pa.bool_()))
         if damage == "code":
             table = table.set_column(table.schema.get_field_index("object"), "object", pa.array([9] * table.num_rows, pa.int32()))
+        if damage == "letter":
+            labels = [label and (label.encode() if row else b"\xff") for row, label in enumerate(table.column("label").to_pylist())]
+            table = table.set_column(table.schema.get_field_index("label"), "label", pa.array(labels, pa.binary()).view(pa.string()))
         with pq.ParquetWriter(path, table.schema) as writer:
             for rows in (slice(0, 3), slice(3, 5), slice(5, 6), slice(6, 7), slice(7, 10)):
                 writer.write_table(table.slice(rows.start, rows.stop - rows.start))

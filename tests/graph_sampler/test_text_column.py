@@ -59,4 +59,6 @@ def test_many_texts_are_mapped_and_stay_the_same_when_pickled() -> None:
     buffers: list[pickle.PickleBuffer] = []
     sent = pickle.dumps(column, protocol=5, buffer_callback=buffers.append)
     assert len(sent) < 1000, "the texts travel beside it, where the receiver can read them in place"
-    assert pickle.loads(sent, buffers=buffers) == texts
+    received = pickle.loads(sent, buffers=buffers)
+    assert received == texts
+    assert all(np.shares_memory(one, other) for one, other in zip(column.__reduce__()[1], received.__reduce__()[1], strict=True))
