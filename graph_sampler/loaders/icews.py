@@ -25,7 +25,7 @@ from graph_sampler.loaders.text_lines import TsvReader, read_head
 from graph_sampler.raw_facts import RawFacts, RawLabels, renamed
 from state.config import GraphConfig
 from state.errors import ConfigError, GraphFormatError
-from state.interval import Granularity, days_from_civil, format_granule
+from state.interval import Granularity, days_from_civil, format_granule, is_date
 
 _PREFIXES = ("", "icews_2014_", "icews_2005-2015_", "icews_2005-15_", "icews_2005_2015_", "icews14_", "icews05-15_")
 _ENTITIES, _RELATIONS = ("entity2id.txt", "entity2id"), ("relation2id.txt", "relation2id")
@@ -114,6 +114,8 @@ class _Days:
             raise ConfigError(what, where="graph.options.step", remedy=f"Look at the fourth column of {file.name}.")
         sign = -1 if origin.startswith("-") else 1
         year, month, day = (int(part) for part in origin.removeprefix("-").split("-"))
+        if not is_date(sign * year, month, day):
+            raise ConfigError(f"the calendar has no day {origin}", where="graph.options.origin", remedy="Give a day as YYYY-MM-DD.")
         self._first, self._step = days_from_civil(sign * year, month, day), step
 
     def text(self, index: str) -> str:

@@ -239,6 +239,8 @@ def test_a_time_index_is_a_day_by_origin_and_step_and_its_fifth_column_is_no_end
     }  # fmt: skip
     assert "graph.options.origin: is needed" in refusal(folder, "icews")
     assert "grows by 48" in refusal(folder, "icews", options=options | {"step": 36})
+    for day in ("2018-13-01", "2018-02-30", "2018-00-01", "2018-01-00"):
+        assert f"graph.options.origin: the calendar has no day {day}" in refusal(folder, "icews", options=options | {"origin": day})
     write(tmp_path, train="0\t0\t1\t1999\t2004\n")
     assert "line 1: a fifth column '2004'" in refusal(folder, "icews", options=options)
     write(tmp_path, train="0 0 1 24\n")
