@@ -7,6 +7,8 @@ U+2029, U+0085; JSON itself escapes U+000B and its like) are written escaped.
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -46,16 +48,24 @@ def pretty_json(data: Any) -> bytes:
 class WholeFile:
     """A file in the making, whose name never stands for half of it: a rename after fsync at the end of a `with` block.
 
-    If the block ends with an error, what was written is gone and the file is as it was. Raises
-    `RunFolderError` if the disk refuses.
+    If the block ends with an error, what was written is gone, with the folders that were made for it, and the file is
+    as it was. What is written lies in `.NAME.part`, which is one process's own: a lock of the operating system tells a
+    part whose maker works on it from one whose maker was killed, which is deleted, and no link of that name is followed.
+
+    Raises `RunFolderError` if the disk refuses, or if another process is writing the same file.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._part = path.with_name(f".{path.name}.part")
-        with self._errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._part.open("wb")
+        self._made = [folder for folder in path.absolute().parents if not os.path.exists(folder)]
+        try:
+            with self._errors():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = os.fdopen(self._own_part(), "wb")
+        except BaseException:
+            self._unmake_folders()
+            raise
 
     def write(self, data: bytes) -> None:
         """Adds bytes."""
@@ -66,26 +76,72 @@ class WholeFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        is_in_place = False
         try:
             if kind is None:
                 self._appear()
+                is_in_place = True
         finally:
+            if not is_in_place:
+                with contextlib.suppress(OSError):
+                    if _is_at(self._file.fileno(), self._part):
+                        self._part.unlink()
             with contextlib.suppress(OSError):
                 self._file.close()
-            with contextlib.suppress(OSError):
-                self._part.unlink(missing_ok=True)
+            if not is_in_place:
+                self._unmake_folders()
 
     def _appear(self) -> None:
         with self._errors():
             self._file.flush()
             os.fsync(self._file.fileno())
-            self._file.close()
+            if not _is_at(self._file.fileno(), self._part):
+                raise self._is_others()
             self._part.replace(self.path)
             folder = os.open(self.path.parent, os.O_RDONLY)
             try:
                 os.fsync(folder)
             finally:
                 os.close(folder)
+
+    def _own_part(self) -> int:
+        """A new part file that only this process writes to, open and locked."""
+        while True:
+            try:
+                part = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+            except FileExistsError:
+                self._delete_left_over()
+                continue
+            if _has_locked(part) and _is_at(part, self._part):
+                return part
+            os.close(part)  # another process took it for a left-over before it was locked
+
+    def _delete_left_over(self) -> None:
+        """Deletes a part whose maker is dead, and a link of its name."""
+        if self._part.is_symlink():
+            self._part.unlink(missing_ok=True)
+            return
+        try:
+            part = os.open(self._part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except FileNotFoundError:
+            return
+        try:
+            if not _has_locked(part):
+                raise self._is_others()
+            if _is_at(part, self._part):
+                self._part.unlink()
+        finally:
+            os.close(part)
+
+    def _is_others(self) -> RunFolderError:
+        return RunFolderError(
+            "another process is writing this file", where=str(self.path), remedy="Wait for it to end, or choose another --out."
+        )
+
+    def _unmake_folders(self) -> None:
+        for folder in self._made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
@@ -95,6 +151,26 @@ class WholeFile:
             raise RunFolderError(
                 f"cannot be written: {err.strerror}", where=str(self.path), remedy="Free the place or choose another --out."
             ) from err
+
+
+def _has_locked(descriptor: int) -> bool:
+    """Whether an open file is this process's own until it is closed; so it is where the file system knows no locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as err:
+        if err.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL):
+            raise
+    return True
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file is the one of this name."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.json_lines import escape_line_ends, model_line, parse_lines, write_lines, write_whole
+from runs.json_lines import WholeFile, escape_line_ends, model_line, parse_lines, write_lines, write_whole
 from runs.run_folder import RunFolder, RunReader
 from state.errors import RunFolderError
 from state.instance import BenchmarkRecord
@@ -57,11 +57,30 @@ def test_a_file_in_the_making_that_ends_with_an_error_leaves_the_old_one_and_not
 
     with pytest.raises(KeyboardInterrupt):
         write_whole(path, half())
-    assert list(path.parent.iterdir()) == []
+    assert not path.parent.exists()
     write_whole(path, [b"wh", b"ole"])
     with pytest.raises(KeyboardInterrupt):
         write_whole(path, half())
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {"file": b"whole"}
+
+
+def test_a_file_in_the_making_is_one_makers_and_follows_no_link_of_its_parts_name(tmp_path: Path) -> None:
+    path, part, precious = tmp_path / "file", tmp_path / ".file.part", tmp_path / "precious"
+    precious.write_bytes(b"mine")
+    part.symlink_to(precious)
+    with WholeFile(path) as first:
+        first.write(b"first")
+        with pytest.raises(RunFolderError, match="another process is writing this file"):
+            WholeFile(path)
+    part.write_bytes(b"left by a killed one")
+    write_whole(path, [path.read_bytes(), b" and second"])
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"file": b"first and second", "precious": b"mine"}
+    part.mkdir()
+    with pytest.raises(RunFolderError, match="cannot be written"):
+        write_whole(path, [b"third"])
+    with pytest.raises(RunFolderError, match="cannot be written"):
+        write_whole(tmp_path / "new" / ("n" * 255), [b""])
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_directory_has_one_owner_at_a_time(tmp_path: Path, run: Path) -> None:
