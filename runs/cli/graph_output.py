@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from pathlib import Path
@@ -15,12 +16,14 @@ _REMEDY = "Choose another --out, or delete it first."
 def refuse_no_graph(out: Path) -> None:
     """Passes if the name is free, or has a graph file, which may turn out to be the same; run before the work.
 
+    A link to nothing or to itself is something else: the name is taken.
+
     Raises:
         RunFolderError: something else is there.
     """
     from graph_sampler.loaders.graph_file import is_graph_file
 
-    if out.exists() and not is_graph_file(out):
+    if os.path.lexists(out) and not is_graph_file(out):
         raise RunFolderError("something else is there, and no graph file", where=str(out), remedy="Choose another --out.")
 
 
@@ -30,12 +33,15 @@ def write_graph_bytes(out: Path, graph: bytes) -> str:
     Raises:
         RunFolderError: there is another graph already, or the disk refuses.
     """
-    from runs.json_lines import write_whole
+    from runs.json_lines import WholeFile, read_bytes
 
-    if not out.exists():
-        write_whole(out, (graph,))
+    if not os.path.lexists(out):
+        with WholeFile(out) as file:
+            if os.path.lexists(out):
+                raise RunFolderError("another process has made it meanwhile", where=str(out), remedy=_REMEDY)
+            file.write(graph)
         return f"wrote {out}"
-    if out.read_bytes() != graph:
+    if read_bytes(out) != graph:
         raise RunFolderError("another graph is there already", where=str(out), remedy=_REMEDY)
     return f"the same graph is there already: {out}"
 

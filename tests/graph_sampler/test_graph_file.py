@@ -222,6 +222,11 @@ def test_graph_import_never_writes_over_another_graph(source: Path, tmp_path: Pa
         said = refused("graph", *command, "--out", str(out))
         assert said.endswith("another graph is there already. Choose another --out, or delete it first.")
     assert out.read_bytes() == held
+    for name, target in (("nowhere", tmp_path / "none"), ("loop", tmp_path / "loop")):
+        link = tmp_path / name
+        link.symlink_to(target)
+        assert "something else is there, and no graph file" in refused("graph", "generate", "--facts", "100", "--out", str(link))
+        assert link.readlink() == target
 
 
 def test_graph_counts_has_a_row_for_each_graph(source: Path) -> None:
