@@ -10,6 +10,8 @@ from runs.json_lines import pretty_json
 from state.graph_report import DropReason
 from state.interval import Granularity
 from state.model_base import Contract
+from state.tdbench_config import Dependency
+from tdbench.dependencies.check import written
 
 
 class _Bridge(Contract):
@@ -104,6 +106,16 @@ class GraphBridge(_Bridge):
         return lines
 
 
+class DependencyToDeclare(Contract):
+    """A dependency that nearly holds, of a table in which none holds that time has a part in."""
+
+    dependency: Dependency
+    violations: int = Field(ge=0)
+    """Pairs of rows that break it."""
+    agreeing: int = Field(ge=1)
+    """Pairs of rows that agree on its left side."""
+
+
 class TableBridge(_Bridge):
     """Relations of a graph made into a table; `rows == kept + sum(left_out)`."""
 
@@ -117,6 +129,10 @@ class TableBridge(_Bridge):
     """Reason -> rows of the source left out for it."""
     shared_names: int = Field(ge=0)
     """Labels that several ids have; the id columns tell them apart."""
+    dependencies: tuple[str, ...] | None = None
+    """Dependencies of which a build of the table makes questions; `None`: not looked for."""
+    declare: DependencyToDeclare | None = None
+    """Where there are none: the one to declare; `None` if nothing changes over time."""
 
     @model_validator(mode="after")
     def _counts_every_row(self) -> TableBridge:
@@ -134,6 +150,20 @@ class TableBridge(_Bridge):
             lines.append(f"  names that several ids have: {self.shared_names}")
         lines.append(f"  pairs of facts of which one meets the other, and which the table calls overlap: {self.meeting}")
         return lines
+
+    def talk(self) -> list[str]:
+        """As of any bridge, but a table that cannot be asked about as it is says so, and what would help."""
+        *wrote, following = super().talk()
+        if self.dependencies is None or self.dependencies:
+            return [*wrote, following]
+        note = "note: no dependency holds in this table that time has a part in, so that there is nothing to ask of it"
+        if self.declare is None:
+            return [*wrote, f"{note}; name other relations, or more of them"]
+        rule = self.declare.dependency
+        broken = f"{written(rule)} is broken by {self.declare.violations:,} of {self.declare.agreeing:,} pairs of rows"
+        left = ", ".join(rule.determinants)
+        key = f"tdbench.tables.{self.table}.dependencies=[{{determinants: [{left}], dependent: {rule.dependent}}}]"
+        return [*wrote, f"{note} unless one is declared: {broken}", f"{following} --set '{key}'"]
 
 
 def _counted(number: int, noun: str) -> str:

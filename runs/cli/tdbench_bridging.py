@@ -86,15 +86,16 @@ def from_graph(
 
     \b
     Example:
-        chronoqg tdbench from-graph bundled:years --relation "position held" --out table
+        chronoqg tdbench from-graph bundled:years --relation "drove for" --out table
         chronoqg tdbench from-graph runs/quickstart.yaml --relation P39 --relation P54 --out table
     """
     with errors_as_lines(debug):
         from pathlib import Path
 
         from tdbench.bridge import from_graph as bridge
+        from tdbench.bridge_asking import with_asking
 
         config, reasons = graph_section([source], None, overrides or ())
         with telling(reasons):
             report = bridge(config, relation, Path(out))
-        print_report(report, as_json)
+        print_report(with_asking(report), as_json)

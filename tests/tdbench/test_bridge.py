@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections import Counter
 from itertools import product
@@ -29,9 +30,11 @@ from state.interval import Granularity, ValidInterval
 from state.tdbench_config import Dependency, TdbenchConfig
 from state.vocabulary import Family
 from tdbench.bridge import CONFIG_FILE, FactColumns, from_graph, table_name, to_graph
+from tdbench.bridge_asking import with_asking
 from tdbench.bridge_words import directed, glossary_of
 from tdbench.questions.build import build_questions
 from tdbench.questions.relations import RELATIONS
+from tdbench.sampling import dependencies_of
 from tdbench.tables.example import example_tables
 from tdbench.tables.store import open_tables
 from tests.command_line import here, refused
@@ -227,6 +230,24 @@ def test_questions_are_built_from_a_relation_of_a_bundled_graph(tmp_path: Path) 
         questions = list(build_questions(database.connection, table, [rule], TdbenchConfig(per_relation=2, most_lookups=5)))
     assert {question.relation for question in questions} >= {relation.name for relation in RELATIONS}
     assert all(question.determinants["object"] for question in questions)
+
+
+def test_a_table_that_nothing_can_be_asked_of_is_told_with_the_dependency_to_declare(tmp_path: Path) -> None:
+    following = {}
+    for relation in ("position held", "drove for", "elected to"):
+        asked = with_asking(from_graph(GraphConfig(path="bundled:years"), [relation], tmp_path / relation))
+        following[relation] = asked.talk()[2:]
+    assert [len(lines) for lines in following.values()] == [2, 1, 1]
+    note, command = following["position held"]
+    assert "nothing to ask of it unless one is declared: object ->T subject is broken by 212 of 2,235 pairs" in note
+    *_, key = shlex.split(command)
+    config = load_config(tmp_path / "position held" / CONFIG_FILE, [key]).config
+    with open_tables(config.tdbench.tables, {}) as database:
+        assert dependencies_of(database, "position_held", config.tdbench)[0].support > 0
+    (tmp_path / "once").mkdir()
+    (tmp_path / "once" / "f.tsv").write_text("Ana Roy\tleads\tFC Arn\t1990\t1992\n", encoding="utf-8")
+    once = from_graph(GraphConfig(path=str(tmp_path / "once" / "f.tsv"), format="table"), ["leads"], tmp_path / "no")
+    assert with_asking(once).talk()[-1].endswith("name other relations, or more of them")
 
 
 def test_what_cannot_be_bridged_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
