@@ -16,6 +16,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
@@ -243,12 +244,19 @@ class _PoolRun:
 
     def __call__(self, function: Callable[[Worker, list[A]], B], chunks: Iterable[list[A]]) -> Iterable[B]:
         ahead: deque[Future[B]] = deque()
-        for chunk in chunks:
-            ahead.append(self._pool.submit(_call, (function, chunk)))
-            if len(ahead) >= self._most_ahead:
+        try:
+            for chunk in chunks:
+                ahead.append(self._pool.submit(_call, (function, chunk)))
+                if len(ahead) >= self._most_ahead:
+                    yield ahead.popleft().result()
+            while ahead:
                 yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
+        except BrokenProcessPool:
+            raise SamplingError(
+                "a sampling process was killed, most likely because memory ran out",
+                where="sampler.workers",
+                remedy="Ask for fewer sampler.workers, or give it more memory.",
+            ) from None
 
 
 Workers = Callable[[TemporalGraph, Config], AbstractContextManager[tuple[Worker, Run]]]
