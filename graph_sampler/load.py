@@ -46,7 +46,7 @@ def load_graph(config: GraphConfig) -> tuple[TemporalGraph, CleaningReport]:
         GraphFormatError: a file is missing or refused, or no fact is left.
         ConfigError: a setting does not fit the format.
     """
-    if (file := _graph_file(config)) is not None:
+    if (file := graph_file_of(config)) is not None:
         return read_graph(file, config)
     graph, account, _ = _clean_source(config)
     return graph, account()
@@ -59,7 +59,7 @@ def import_graph(config: GraphConfig, sink: Any) -> tuple[TemporalGraph, Cleanin
         GraphFormatError: as `load_graph`, or the source is a graph file already.
         ConfigError: a setting does not fit the format.
     """
-    if (file := _graph_file(config)) is not None:
+    if (file := graph_file_of(config)) is not None:
         raise GraphFormatError("a graph file already", where=str(file), remedy="Copy it, or import the source that it came from.")
     graph, account, read_by = _clean_source(config)
     with ThreadPoolExecutor(max_workers=1) as thread:
@@ -93,8 +93,12 @@ def _other_layout(config: GraphConfig) -> str:
     return f"Is it {FORMATS[name].title}, since {guessed[name]}? Then set graph.format: {name}{by_unit}."
 
 
-def _graph_file(config: GraphConfig) -> Path | None:
-    """The graph file that the config names, by its format or by its content."""
+def graph_file_of(config: GraphConfig) -> Path | None:
+    """The graph file that the config names, by its format or by its content; `None` where it names a source.
+
+    Raises:
+        ConfigError: the config names no graph, or several where a graph file is due.
+    """
     named = [config.path] if isinstance(config.path, str) else list(config.path)
     if config.path == NO_GRAPH:
         remedy = "Name one under graph.path; what is asked of temporal tables is built by `chronoqg tdbench build`."

@@ -148,7 +148,8 @@ def from_graph(config: GraphConfig, relations: Sequence[str], out: Path) -> Tabl
     """Writes relations of a graph as one temporal table, with a config that says so.
 
     The rows are the source's own, before cleaning: one without an end stays, and so does a relation that the graph's
-    typing deletes. Ends are written as the last granule, included.
+    typing deletes. Of an imported graph they are the facts that cleaning kept. Ends are written as the last granule,
+    included.
 
     Args:
         config: the graph section of a config.
@@ -162,7 +163,7 @@ def from_graph(config: GraphConfig, relations: Sequence[str], out: Path) -> Tabl
         RunFolderError: the disk refuses.
     """
     found = graph_rows(config, relations)
-    unit = config.granularity
+    unit = found.granularity
     header = [*FACT_COLUMNS[:3], *(_ID_COLUMNS if found.has_ids else ()), *FACT_COLUMNS[3:]]
     cells = []
     for row in found.rows:
@@ -175,12 +176,17 @@ def from_graph(config: GraphConfig, relations: Sequence[str], out: Path) -> Tabl
         path=str(out / file), start="start", end="end", granularity=unit, ends="inclusive", open_end=found.open_end, open_dates=(),
         keys=("subject", "object"), glossary=glossary_of([found.labels[relation] for relation in found.relations]),
     )  # fmt: skip
-    sections = {"dataset": name, "graph": _written(config), "tdbench": {"tables": {name: _written(table, "granularity", "ends")}}}
+    sections = {
+        "dataset": name,
+        "graph": _written(config.model_copy(update={"granularity": unit})),
+        "tdbench": {"tables": {name: _written(table, "granularity", "ends")}},
+    }
     _write(out, {file: _csv(header, cells)}, sections)
     return TableBridge(
         table=name, granularity=unit, relations=tuple(found.labels[relation] for relation in found.relations), rows=found.read,
         kept=len(found.rows), left_out=found.left_out, open_ends=sum(row.end is None for row in found.rows), open_end=found.open_end,
-        shared_names=found.shared_names, meeting=_sharing_a_granule(found.rows), files=(file, CONFIG_FILE), folder=str(out),
+        shared_names=found.shared_names, dropped_before=found.dropped_before, meeting=_sharing_a_granule(found.rows),
+        files=(file, CONFIG_FILE), folder=str(out),
     )  # fmt: skip
 
 

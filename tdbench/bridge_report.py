@@ -129,6 +129,8 @@ class TableBridge(_Bridge):
     """Reason -> rows of the source left out for it."""
     shared_names: int = Field(ge=0)
     """Labels that several ids have; the id columns tell them apart."""
+    dropped_before: int | None = Field(default=None, ge=0)
+    """Of an imported graph: rows of all its relations that the import dropped, so that none of them can be here."""
     dependencies: tuple[str, ...] | None = None
     """Dependencies of which a build of the table makes questions; `None`: not looked for."""
     declare: DependencyToDeclare | None = None
@@ -143,6 +145,10 @@ class TableBridge(_Bridge):
     def lines(self) -> list[str]:
         """The report for a person, what is zero left out."""
         lines = [f"{self.table}: {self.kept} of {self.rows} facts of {', '.join(self.relations)}, in {self.granularity}s"]
+        if self.dropped_before:
+            lines.append(
+                f"  an imported graph: {_counted(self.dropped_before, 'row')} of all relations fell to its cleaning and cannot be here"
+            )
         lines += [f"  left out, {reason}: {count}" for reason, count in self.left_out.items()]
         if self.open_ends:
             lines.append(f"  without an end, which means {self.open_end}: {self.open_ends}")

@@ -1,4 +1,7 @@
-"""The rows of some relations of a graph, as its source has them: what a temporal table takes in that a cleaned graph drops."""
+"""The rows of some relations of a graph, as its source has them: what a temporal table takes in that a cleaned graph drops.
+
+Of an imported graph there are only the facts that its cleaning kept.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from graph_sampler.load import Source, read_source
+from graph_sampler.load import Source, graph_file_of, load_graph, read_source
 from graph_sampler.loaders.dates import TimeKind, TimeRange, read_time
 from state.config import GraphConfig, YearNumbering
 from state.errors import ConfigError, TableError, did_you_mean
 from state.graph_report import DropReason
+from state.interval import Granularity
 from tdbench.tables.dates import NO_VALUE
 
 _BY_KIND = {
@@ -58,19 +62,25 @@ class GraphRows:
     left_out: dict[DropReason, int]
     shared_names: int
     """Labels that several ids among the rows have."""
+    granularity: Granularity
+    """Unit of the granules."""
+    dropped_before: int | None = None
+    """Rows of all relations that the import of a graph file dropped, and which are not there any more; `None` of a source."""
 
 
 def graph_rows(config: GraphConfig, relations: Sequence[str]) -> GraphRows:
     """The rows of relations that are named by id or label.
 
     A missing end means one thing in a table. Where some facts of the source hold still and of others the end is not
-    known, only the former are kept.
+    known, only the former are kept. A graph file, being cleaned, has no missing ends.
 
     Raises:
         ConfigError: there is no such relation, or several have that label.
         GraphFormatError: the graph is refused.
         TableError: no row is left.
     """
+    if graph_file_of(config) is not None:
+        return _imported_rows(config, relations)
     source = read_source(config)
     known = _relation_labels(source)
     chosen = tuple(dict.fromkeys(_named(name, known) for name in relations))
@@ -101,9 +111,7 @@ def graph_rows(config: GraphConfig, relations: Sequence[str]) -> GraphRows:
     found = rows + still + unknown
     distinct = sorted(set(found), key=lambda row: (*row[:6], row.end is None, row.end or 0))
     lost[DropReason.DUPLICATE] += len(found) - len(distinct)
-    if not distinct:
-        reasons = ", ".join(f"{count} {reason}" for reason, count in lost.items() if count) or "it has none"
-        raise TableError(f"no row is left: {reasons}", where=", ".join(chosen))
+    _refuse_none(distinct, lost, chosen)
     return GraphRows(
         rows=distinct,
         relations=chosen,
@@ -113,7 +121,46 @@ def graph_rows(config: GraphConfig, relations: Sequence[str]) -> GraphRows:
         read=len(places),
         left_out={reason: lost[reason] for reason in DropReason if lost[reason]},
         shared_names=_shared(distinct),
+        granularity=source.config.granularity,
     )
+
+
+def _imported_rows(config: GraphConfig, relations: Sequence[str]) -> GraphRows:
+    """The facts of a graph file."""
+    graph, report = load_graph(config)
+    known = {ident: label.strip() or ident for ident, label in zip(graph.relation_ids, graph.relation_labels, strict=True)}
+    chosen = tuple(dict.fromkeys(_named(name, known) for name in relations))
+    places = np.flatnonzero(np.isin(graph.relation, [graph.relation_ids.index(relation) for relation in chosen]))
+    lost: Counter[DropReason] = Counter()
+    rows = []
+    for place in places.tolist():
+        ends = int(graph.subject[place]), int(graph.object[place])
+        (subject_id, object_id), (subject, object_) = ([texts[end] for end in ends] for texts in (graph.entity_ids, graph.entity_labels))
+        if {subject.strip(), object_.strip()} & set(NO_VALUE):
+            lost[DropReason.UNUSABLE_ENTITY] += 1
+            continue
+        relation = known[graph.relation_ids[graph.relation[place]]]
+        start, end = int(graph.start[place]), int(graph.end[place])
+        rows.append(GraphRow(subject.strip(), relation, object_.strip(), subject_id, object_id, start, end))
+    _refuse_none(rows, lost, chosen)
+    return GraphRows(
+        rows=sorted(rows),
+        relations=chosen,
+        labels={relation: known[relation] for relation in chosen},
+        has_ids=any(row.subject_id != row.subject or row.object_id != row.object for row in rows),
+        open_end="ongoing",
+        read=len(places),
+        left_out=dict(lost),
+        shared_names=_shared(rows),
+        granularity=graph.granularity,
+        dropped_before=sum(report.dropped.values()),
+    )
+
+
+def _refuse_none(rows: Sequence[GraphRow], lost: Mapping[DropReason, int], relations: Sequence[str]) -> None:
+    if not rows:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in lost.items() if count) or "it has none"
+        raise TableError(f"no row is left: {reasons}", where=", ".join(relations))
 
 
 def _relation_labels(source: Source) -> dict[str, str]:

@@ -17,7 +17,7 @@ from agents.offline.tables.rewriter import compose
 from agents.offline.tables.sql_reader import read_sql
 from agents.offline.unknown_relations import is_noun, readable, words_for
 from agents.offline.verifier_lexicon import ENTRIES, OTHER_LABELS
-from graph_sampler.load import load_graph
+from graph_sampler.load import import_graph, load_graph
 from graph_sampler.operators import relate
 from graph_sampler.sampler import sample_traces
 from graph_sampler.temporal_graph import TemporalGraph
@@ -203,6 +203,20 @@ def test_a_graph_with_both_kinds_of_missing_ends_keeps_the_open_ones(tmp_path: P
         DropReason.BAD_DATE: 1, DropReason.UNKNOWN_END: 1, DropReason.COARSE: 1, DropReason.REVERSED: 1,
         DropReason.UNUSABLE_ENTITY: 1, DropReason.DUPLICATE: 1,
     }  # fmt: skip
+
+
+def test_an_imported_graph_gives_the_facts_that_cleaning_kept_in_its_own_unit(tmp_path: Path) -> None:
+    facts = tmp_path / "facts.tsv"
+    facts.write_text("Ana Roy\tleads\tFC Arn\t1990-05-01\t1990-05-02\nBo Lind\tleads\tFC Arn\t1980-01-01\t\n", encoding="utf-8")
+    source = GraphConfig(path=str(facts), format="table", granularity=Granularity.DAY)
+    import_graph(source, str(tmp_path / "g"))
+    report = from_graph(GraphConfig(path=str(tmp_path / "g")), ["leads"], tmp_path / "out")
+    assert (report.rows, report.kept, report.dropped_before, report.granularity) == (1, 1, 1, Granularity.DAY)
+    assert "1 row of all relations fell to its cleaning" in report.lines()[1]
+    from_source = from_graph(source, ["leads"], tmp_path / "all")
+    kept = {row for row in rows_of(tmp_path / "all") if row.end is not None}
+    assert (from_source.kept, rows_of(tmp_path / "out")) == (2, kept)
+    assert len(load_graph(source_of(tmp_path / "out"))[0]) == 1
 
 
 def test_traces_are_sampled_from_the_example_table(tmp_path: Path) -> None:
