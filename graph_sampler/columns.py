@@ -17,7 +17,7 @@ def settled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The same numbers, closed to writing; from a megabyte on they lie in a mapped temporary file without a name.
 
     All processes forked afterwards read the same pages, none can come to own a copy, and the system may put
-    them back on disk when memory is short. Where the folder of `TMPDIR` has no room, the column stays in memory.
+    them back on disk when memory is short. Where the folder of `TMPDIR` or the address space has no room, the column stays in memory.
     """
     if column.nbytes >= _LEAST_MAPPED:
         try:
@@ -26,7 +26,7 @@ def settled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
                 file.flush()
                 pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             return np.frombuffer(pages, column.dtype)
-        except OSError:
+        except (OSError, MemoryError):
             pass  # the sample is the same without
     column.setflags(write=False)
     return column

@@ -9,6 +9,7 @@ metadata. Paper: section 4.2.1.
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -48,6 +49,8 @@ _SCHEMA = pa.schema(
     + [pa.field(name, pa.int64()) for name in _BOUNDS]
 )
 _SORTED = ("subject", "code")
+_SHORT_OF_MEMORY = ("ZSTD_DCtx create", "launch worker thread", "Cannot allocate memory")
+"""What Arrow says where no memory is left and it does not call that an `ArrowMemoryError`."""
 
 
 class Reading(Contract):
@@ -180,6 +183,8 @@ def is_graph_file(path: Path) -> bool:
 
     try:
         return _KEY in (pq.read_metadata(path).metadata or {})
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError):
         return False
 
@@ -200,6 +205,7 @@ def read_graph(path: Path, config: GraphConfig) -> tuple[TemporalGraph, Cleaning
     Raises:
         GraphFormatError: the file is damaged, of another version, or no such file.
         ConfigError: the config asks for another reading of the source than the import made.
+        MemoryError: the graph does not fit into memory.
     """
     import pyarrow.parquet as pq
 
@@ -213,7 +219,11 @@ def read_graph(path: Path, config: GraphConfig) -> tuple[TemporalGraph, Cleaning
             is_as_written = graph.content_hash == header.content_hash
     except FileNotFoundError:
         raise GraphFormatError("no such file", where=str(path)) from None
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError) as err:
+        if getattr(err, "errno", None) == errno.ENOMEM or any(said in str(err) for said in _SHORT_OF_MEMORY):
+            raise MemoryError(f"while {path} was read") from None
         what = f"the graph file is damaged: {str(err).splitlines()[0] if str(err) else type(err).__name__}"
         raise GraphFormatError(what, where=str(path), remedy="Import it again.") from None
     if not is_as_written:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -47,6 +48,10 @@ Address = Annotated[
     ),
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+_NO_THREAD = "can't start new thread"
+"""What Python says where a thread's stack finds no room."""
+_MORE_MEMORY = "Give it more (`ulimit -v`, a container's limit), or ask for less: fewer sampler.workers, a smaller graph."
 
 
 def run_directory(out: str | None, config: str) -> Path:
@@ -101,9 +106,19 @@ def errors_as_lines(debug: bool, continues: bool = False) -> Iterator[None]:
     except BrokenPipeError:
         sys.stdout = None  # nobody reads; flushing at exit would fail again
         raise SystemExit(0) from None
-    except (ChronoQGError, OSError) as err:
-        if debug:
+    except (ChronoQGError, OSError, MemoryError, RuntimeError) as err:
+        what = _as_line(err)
+        if debug or what is None:
             raise
-        what = str(err) if isinstance(err, ChronoQGError) else f"{err.filename or 'system'}: {err.strerror or err}"
         say(f"error: {what}")
         raise SystemExit(err.exit_code if isinstance(err, ChronoQGError) else 2) from None
+
+
+def _as_line(err: ChronoQGError | OSError | MemoryError | RuntimeError) -> str | None:
+    """A known error in one line; `None` for one that nobody expects."""
+    if isinstance(err, ChronoQGError):
+        return str(err)
+    if isinstance(err, MemoryError) or (isinstance(err, OSError) and err.errno == errno.ENOMEM) or str(err) == _NO_THREAD:
+        why = str(err).partition("\n")[0]
+        return f"memory ran out{f' ({why})' if why else ''}. {_MORE_MEMORY}"
+    return f"{err.filename or 'system'}: {err.strerror or err}" if isinstance(err, OSError) else None

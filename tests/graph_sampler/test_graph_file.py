@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -16,7 +17,7 @@ import pytest
 
 from graph_sampler.load import import_graph, load_graph, read_source
 from graph_sampler.loaders import graph_file
-from graph_sampler.loaders.graph_file import is_graph_file
+from graph_sampler.loaders.graph_file import is_graph_file, read_graph
 from graph_sampler.loaders.registry import FORMATS, guess_formats
 from runs.sampling import graph_note
 from state.config import Config, GraphConfig, GraphFormat
@@ -161,6 +162,18 @@ def test_a_damaged_file_is_refused(source: Path, tmp_path: Path, damage: str) ->
         "missing": "no such file",
     }
     assert said.get(damage, "damaged") in refusal(GraphConfig(path=str(path), format="chronoqg"))
+
+
+@pytest.mark.parametrize("said", [pa.ArrowMemoryError("malloc of size 9"), OSError("ZSTD_DCtx create failed"), OSError(errno.ENOMEM, "no")])
+def test_lack_of_memory_is_not_called_damage(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Exception) -> None:
+    path = imported(GraphConfig(path=str(source)), tmp_path / "g")
+
+    def short(*_: Any, **__: Any) -> Any:
+        raise said
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", short)
+    with pytest.raises(MemoryError):
+        read_graph(path, GraphConfig(path=str(path)))
 
 
 def test_every_layout_of_the_config_has_a_loader_and_a_title() -> None:

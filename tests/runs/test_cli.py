@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import shlex
@@ -208,6 +209,16 @@ def test_ctrl_c_says_whether_the_same_command_continues(continues: bool, told: s
         raise KeyboardInterrupt
     assert stopped.value.code == 130
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [MemoryError("of 9 GiB"), OSError(errno.ENOMEM, "no"), RuntimeError("can't start new thread")])
+def test_lack_of_memory_is_one_line_and_any_other_fault_is_not(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped, errors_as_lines(debug=False):
+        raise error
+    assert stopped.value.code == 2
+    assert re.fullmatch(r"error: memory ran out \(.*\)\. Give it more .*\n", capsys.readouterr().err)
+    with pytest.raises(RuntimeError, match="a fault"), errors_as_lines(debug=False):
+        raise RuntimeError("a fault")
 
 
 def test_sample_prints_its_coverage_and_says_what_it_wrote(sample_copy: Path) -> None:
