@@ -28,7 +28,7 @@ from runs.kinds import kind_of
 from runs.ledger import RunLedger
 from runs.manifest import Counts
 from runs.rare_collections import rare_collections
-from runs.run_folder import RunFolder, RunReader, spent
+from runs.run_folder import COVERAGE, RunFolder, RunReader, spent
 from runs.run_models import find_modes
 from runs.sampling import Note, sample_into
 from runs.terminal import Advance, progress, say
@@ -56,6 +56,8 @@ class BuildReport:
     """The files written now; none if the run was finished before."""
     an_id: str | None
     """An accepted instance, to try the next command on."""
+    target: int | None = None
+    """Number of traces that were aimed at; `None` of questions about tables."""
 
     def lines(self) -> list[str]:
         """The summary for a person."""
@@ -73,6 +75,7 @@ class BuildReport:
             "format": FORMAT_VERSION,
             "run": str(self.path),
             "sampled": self.sampled,
+            **({} if self.target is None else {"target": self.target}),
             "taken": self.taken,
             **self.counts.model_dump(),
             "usd_paid": spent(self.usage),
@@ -89,6 +92,8 @@ class BuildReport:
             yield f"wrote {', '.join(map(str, self.written))}"
         else:
             yield f"{self.path} was finished before; nothing to do"
+        if self.target is not None and self.sampled < self.target:
+            yield f"note: {self.sampled} of {self.target} traces were found; {self.path / COVERAGE} says what is short"
         if self.counts.failed:
             # Not the stored config: an address is kept there without its user, password and query.
             yield "next: the same command with --retry-failed"
@@ -250,4 +255,5 @@ def _report(folder: RunFolder, written: list[Path]) -> BuildReport:
         usage=tuple(folder.database.usage()),
         written=tuple(written),
         an_id=reader.first_accepted(),
+        target=folder.config.sampler.target if folder.origin == "graph" else None,
     )
