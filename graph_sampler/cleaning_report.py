@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from graph_sampler.labels import LabelProblem, shared_label_count
+from graph_sampler.loaders.counters import BESIDE_ROWS
 from graph_sampler.relation_types import RelationTypes
 from graph_sampler.temporal_graph import TemporalGraph
 from state.graph_report import CleaningReport, DropReason, ImportReport, RelationReport
@@ -75,7 +76,7 @@ def render_report(report: CleaningReport) -> list[str]:
         f"graph       {shown(report.name)} ({report.granularity.value} level, {report.first} to {report.last})",
         f"hash        {report.content_hash}",
         *(_import_lines(report.source) if report.source else ()),
-        f"rows        {report.rows:,}",
+        f"rows        {report.rows:,}{_others(report)}",
         f"facts       {report.facts:,}: {report.point_facts:,} of point relations, {report.interval_facts:,} of interval relations "
         f"({report.one_granule_intervals:,} of one granule)",
         f"entities    {report.entities:,}, {report.shared_labels:,} of them share a label",
@@ -112,6 +113,14 @@ def _import_lines(source: ImportReport) -> list[str]:
     lines = [f"read        {source.rows:,} rows as {source.layout}: {files}"]
     lines += [f"  {count:>9,}  {name}" for name, count in source.counters.items()]
     return lines + [f"  note: {note}" for note in source.notes]
+
+
+def _others(report: CleaningReport) -> str:
+    """What became of the rows read that are no rows of the cleaning."""
+    source = report.source
+    beside = BESIDE_ROWS.get(source.layout, ()) if source else ()
+    counts = [f"{source.counters[name]:,} {name}" for name in beside if name in source.counters] if source else []
+    return f", the others read: {', '.join(counts)}" if counts else ""
 
 
 COUNTED = ("graph", "layout", "unit", "rows", "facts", "point facts", "interval facts", "entities", "relations", "dropped", "counted")

@@ -7,6 +7,22 @@ from pathlib import Path
 
 from state.graph_report import ImportCounter, ImportReport
 
+JOINED = "joined_halves"
+"""Rows that went into the row of their fact's other half."""
+OTHER_RELATION = "other_relation"
+"""Rows of relations that `graph.options.relations` leaves out."""
+BESIDE_ROWS: dict[str, tuple[str, ...]] = {
+    "mmkb": (ImportCounter.LITERAL_OBJECT, ImportCounter.DUPLICATE_EXACT, JOINED, "untimed_beside_timed"),
+    "wikidata-sparql": (ImportCounter.MALFORMED, ImportCounter.LITERAL_OBJECT, "object_not_known", OTHER_RELATION),
+    "yago4": (ImportCounter.MALFORMED, ImportCounter.LITERAL_OBJECT, "no_time_stated", OTHER_RELATION, JOINED),
+    "yago45": (ImportCounter.MALFORMED, ImportCounter.LITERAL_OBJECT, "no_time_stated", OTHER_RELATION, JOINED),
+}
+"""Layout -> what is counted of rows that never come to cleaning: with the rows that do, each row read stands once.
+
+In layouts that are not here every row comes to cleaning, but for `eventkg` and `wikidata-json`, where a row read is a
+line: several make a fact, or one makes many.
+"""
+
 
 class ImportCounters:
     """Collects counts while a source is read.

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.counters import JOINED, ImportCounters
 from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.dates import ABSENT, TimeKind, read_time
 from graph_sampler.loaders.graph_format import HEAD_BYTES, Format
@@ -76,8 +76,9 @@ def _joined(raw: RawFacts, counters: ImportCounters) -> RawFacts:
     halves = _Halves.of(raw)
     counters.add(ImportCounter.LITERAL_OBJECT, int(halves.is_literal.sum()))
     pooled = halves.distinct()
-    counters.add(ImportCounter.DUPLICATE_EXACT, int((~halves.is_malformed).sum()) - len(pooled))
-    order, group = halves.grouped(pooled[~halves.is_literal[pooled]])
+    is_fact = ~halves.is_literal[pooled]
+    counters.add(ImportCounter.DUPLICATE_EXACT, int((~halves.is_malformed & ~halves.is_literal).sum()) - int(is_fact.sum()))
+    order, group = halves.grouped(pooled[is_fact])
     role = halves.role[order]
     since, until = order[role == _IS_SINCE], order[role == _IS_UNTIL]
     since_group, until_group = group[role == _IS_SINCE], group[role == _IS_UNTIL]
@@ -100,6 +101,7 @@ def _joined(raw: RawFacts, counters: ImportCounters) -> RawFacts:
     ambiguous = is_several & ~is_paired
     counters.add(ImportCounter.AMBIGUOUS_PAIRING, int((counts[0] + counts[1])[ambiguous].sum()))
     left, right = since[is_paired[since_group]], until[is_paired[until_group]]
+    counters.add(JOINED, len(right))
     single = order[(role != _IS_NEITHER) & ~is_paired[group]]
     is_timed = (counts[0] + counts[1]) > 0
     untimed = order[(role == _IS_NEITHER) & ~is_timed[group]]

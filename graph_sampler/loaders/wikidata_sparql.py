@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.counters import OTHER_RELATION, ImportCounters
 from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.dates import ABSENT, Precision, with_precision
 from graph_sampler.loaders.graph_format import Format
@@ -90,6 +90,7 @@ def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> t
     entities: dict[str, str] = {}
     relations: dict[str, str] = {}
     for path in paths:
+        malformed = counters[ImportCounter.MALFORMED]
         names, rows = read_rows(path, counters)
         columns = _Columns(config.options.columns, names, path)
         _check_precision(columns, config, path)
@@ -100,7 +101,7 @@ def _load(paths: list[Path], config: GraphConfig, counters: ImportCounters) -> t
             facts.add([pa.array([fact[position] for fact in found], pa.string()) for position in range(5)])
             for row in batch:
                 _take_labels(row, columns, entities, relations)
-        counters.read(path, number)
+        counters.read(path, number + counters[ImportCounter.MALFORMED] - malformed)
     labels.entities, labels.relations = {**entities, **(labels.entities or {})}, {**relations, **(labels.relations or {})}
     labels.entity_file = labels.entity_file or str(paths[0])
     labels.relation_file = labels.relation_file or str(paths[0])
@@ -146,6 +147,7 @@ def _fact(row: Row, columns: _Columns, config: GraphConfig, counters: ImportCoun
     start, end = (times.get("point") or times.get(field) or ABSENT for field in ("start", "end"))
     relation_id = _short(relation.text)
     if config.options.relations and relation_id not in config.options.relations:
+        counters.add(OTHER_RELATION)
         return None
     return _short(subject.text), relation_id, _short(object_.text), start, end
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from graph_sampler.loaders.counters import ImportCounters
+from graph_sampler.loaders.counters import JOINED, OTHER_RELATION, ImportCounters
 from graph_sampler.loaders.cronkg import load_types
 from graph_sampler.loaders.dates import ABSENT
 from graph_sampler.loaders.graph_format import Format
@@ -73,7 +73,9 @@ def _loader(has_stated: bool) -> Callable[[list[Path], GraphConfig, ImportCounte
                 where=", ".join(map(str, files)),
                 remedy="The times of YAGO 4.5 are in yago-meta, those of YAGO 4 in the annotated facts.",
             )
-        raw = join_bounds(reader.facts.finish(0), counters)
+        halves = reader.facts.finish(0)
+        raw = join_bounds(halves, counters)
+        counters.add(JOINED, len(halves.subject) - len(raw.subject))
         return raw, _labels(files, raw, config, counters)
 
     return load
@@ -187,6 +189,7 @@ class _AnnotationReader:
             return
         bound = terms.bound(predicate)
         if not bound:
+            self._counters.add("no_time_stated")
             return
         subject, relation, object_ = map(terms.id, triple)
         if object_ is None and triple[2].startswith(b'"'):
@@ -198,6 +201,8 @@ class _AnnotationReader:
             start, end = (ABSENT if bound == "end" else text), (ABSENT if bound == "start" else text)
             for column, cell in zip(self._columns, (subject, relation, object_, start, end), strict=True):
                 column.append(cell)
+        else:
+            self._counters.add(OTHER_RELATION)
 
     def _time(self, term: bytes) -> str:
         """The time text of a literal, no finer than its datatype and, where that says little, than the setting.

@@ -11,6 +11,7 @@ from graph_sampler.load import load_graph
 from graph_sampler.loaders.registry import guess_formats
 from state.config import GraphConfig
 from state.graph_report import CleaningReport
+from tests.row_account import is_complete
 
 LABELS = {
     "entity_labels": {"path": "cronkg/wd_id2entity_text.txt.gz"},
@@ -41,14 +42,20 @@ CASES: dict[str, tuple[str, dict[str, Any], int, dict[str, int]]] = {
         40621,
         {"unknown_start": 1405, "unknown_end": 4735, "start_after_end": 10, "unlabelled_entity": 5569},
     ),
-    "yago15k": ("mmkb", {}, 13815, {"untimed": 10180, "unknown_start": 10180, "unknown_end": 10773, "start_after_end": 4}),
+    "yago15k": (
+        "mmkb",
+        {},
+        13815,
+        {"untimed": 10180, "unknown_start": 10180, "unknown_end": 10773, "start_after_end": 4, "joined_halves": 1521},
+    ),
     "mmkb_wikidata": (
         "mmkb",
         LABELS,
         28657,
         {
-            "literal_object": 16983, "duplicate_exact": 1712, "unknown_start": 4543, "unknown_end": 4958, "start_after_end": 75,
+            "literal_object": 16983, "duplicate_exact": 35, "unknown_start": 4543, "unknown_end": 4958, "start_after_end": 75,
             "unlabelled_entity": 2875, "ambiguous_pairing": 1481,
+            "joined_halves": 1069,
         },
     ),
     "icews14": ("icews", {"granularity": "day"}, 17904, {}),
@@ -66,6 +73,7 @@ def test_a_real_graph_imports_with_the_counts_of_its_description(shared_data: Pa
     assert found.source.rows == rows
     assert found.source.counters == counts
     assert found.rows == found.facts + sum(found.dropped.values())
+    assert is_complete(found)
     assert found.facts > 0
 
 

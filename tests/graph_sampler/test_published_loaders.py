@@ -22,6 +22,7 @@ from state.errors import ChronoQGError
 from state.graph_report import CleaningReport
 from state.interval import Granularity, format_granule
 from tests.command_line import here
+from tests.row_account import is_complete
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
@@ -168,7 +169,9 @@ def test_since_and_until_are_joined_over_all_files(tmp_path: Path) -> None:
     }  # fmt: skip
     assert counters(report) == {
         "untimed": 1, "unknown_start": 1, "unknown_end": 1, "duplicate_exact": 1, "untimed_beside_timed": 1,
+        "joined_halves": 2,
     }  # fmt: skip
+    assert is_complete(report)
     assert report.kept_aside == 1
 
 
@@ -186,16 +189,18 @@ def test_several_spells_are_paired_in_order_only_where_they_do_not_overlap(tmp_p
     assert counters(report)["ambiguous_pairing"] == 7
     assert counters(report)["start_after_end"] == 1
     assert report.kept_aside == 7 + 1 + 1
+    assert is_complete(report)
 
 
 def test_mmkb_of_wikidata_drops_literals_and_needs_labels(tmp_path: Path) -> None:
-    rows = "Q901\tP54\tQ902\toccurSince\t0996\nQ901\tP54\tQ902\toccurUntil\t1003\nQ901\tP1087\t2200\toccurSince\t2011\n"
+    rows = "Q901\tP54\tQ902\toccurSince\t0996\nQ901\tP54\tQ902\toccurUntil\t1003\nQ901\tP1087\t2200\toccurSince\t2011\n" * 2
     folder = write(tmp_path, w_test=rows, names="Q901\tAna Roy\nQ902\tFC Arn\n", props="P54\tmember of\n")
     assert "graph.entity_labels" in refusal(folder / "w_test.txt", "mmkb")
     tables = {f"{key}_labels": {"path": str(folder / f"{name}.txt")} for key, name in (("entity", "names"), ("relation", "props"))}
     graph, report = load(folder, "mmkb", **tables)
     assert facts(graph) == {("Ana Roy", "member of", "FC Arn", "0996", "1003")}
-    assert counters(report) == {"literal_object": 1}
+    assert counters(report) == {"literal_object": 2, "duplicate_exact": 2, "joined_halves": 1}
+    assert is_complete(report)
     (folder / "names.txt").write_text("Q7\tAna Roy\n")
     assert "names.txt: resolves 0 of 2 ids" in refusal(folder, "mmkb", **tables)
 
@@ -203,8 +208,9 @@ def test_mmkb_of_wikidata_drops_literals_and_needs_labels(tmp_path: Path) -> Non
 def test_mmkb_rows_of_four_columns_and_of_unknown_roles_are_malformed(tmp_path: Path) -> None:
     text = row("Ana_Roy", SINCE, "1996") + row("Ana_Roy", UNTIL, "2003") + "<a>\t<b>\t<c>\t<d>\n" + row("Ana_Roy", "<occursIn>", "1999")
     _, report = load(write(tmp_path, test=text), "mmkb")
-    assert counters(report) == {"malformed": 2}
+    assert counters(report) == {"malformed": 2, "joined_halves": 1}
     assert report.rows == 3
+    assert is_complete(report)
     assert "4 columns where 3 or 5 are due" in refusal(write(tmp_path, test="a\tb\tc\td\n"), "mmkb")
 
 

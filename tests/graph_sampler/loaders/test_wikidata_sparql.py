@@ -20,6 +20,7 @@ from state.config import GraphConfig
 from state.errors import ConfigError, GraphFormatError
 from state.graph_report import CleaningReport, DropReason
 from state.interval import format_granule
+from tests.row_account import is_complete
 
 WD, WDT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 VARIABLES = ["item", "itemLabel", "prop", "propLabel", "value", "valueLabel", "start", "end"]
@@ -188,6 +189,7 @@ def test_unknown_values_literals_and_points_beside_bounds_are_no_plain_facts(tmp
     assert {name: counters(report)[name] for name in ("object_not_known", "literal_object", "ambiguous_pairing")} == {
         "object_not_known": 1, "literal_object": 1, "ambiguous_pairing": 1,
     }  # fmt: skip
+    assert is_complete(report)
 
 
 @pytest.mark.parametrize("write", [as_short_json, as_csv, as_simple_tsv])
@@ -238,7 +240,8 @@ def test_a_variable_or_field_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_broken_row_in_the_middle_is_counted(tmp_path: Path) -> None:
     broken = as_json(texts()).replace('"bindings": [', '"bindings": [3, null, ')
-    assert counters(load(written(tmp_path / "results.json", broken))[1])["malformed"] == 2
+    _, report = load(written(tmp_path / "results.json", broken))
+    assert (counters(report)["malformed"], is_complete(report)) == (2, True)
     lines = as_csv(texts()).split("\r\n")
     _, report = load(written(tmp_path / "results.csv", "\r\n".join([*lines[:2], "a,b", *lines[2:]])))
-    assert counters(report)["malformed"] == 1
+    assert (counters(report)["malformed"], is_complete(report)) == (1, True)

@@ -19,6 +19,7 @@ from state.config import GraphConfig
 from state.errors import ConfigError, GraphFormatError
 from state.graph_report import CleaningReport, DropReason
 from state.interval import format_granule
+from tests.row_account import is_complete
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 SPACES = {"yago": "http://yago-knowledge.org/resource/", "schema": "http://schema.org/", "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
@@ -97,7 +98,7 @@ def test_starts_and_ends_of_either_version_are_joined(tmp_path: Path) -> None:
     graph, report = load(path, "yago45")
     assert told(graph) == years
     assert graph.relation_labels == ["award", "member of"]
-    assert counters(report) == {"label_from_name": 4}
+    assert counters(report) == {"label_from_name": 4, "joined_halves": 3}
     assert list(guess_formats(path)) == ["yago45"]
 
 
@@ -117,7 +118,7 @@ def test_early_files_of_yago_45_have_another_schema_address_and_no_full_stop(tmp
     path = written(tmp_path / "yago-meta-facts.ntx", text + unknown)
     graph, report = load(path, "yago45")
     assert told(graph) == {(*fact[:3], fact[3][:4], fact[4][:4]) for fact in FACTS}
-    assert counters(report) == {"label_from_name": 4, "untimed": 1, "unknown_start": 1, "unknown_end": 1}
+    assert counters(report) == {"label_from_name": 4, "untimed": 1, "unknown_start": 1, "unknown_end": 1, "joined_halves": 3}
     assert list(guess_formats(path)) == ["yago45"]
 
 
@@ -221,9 +222,10 @@ def test_literals_other_annotations_and_broken_lines_are_no_facts(tmp_path: Path
     ]
     graph, report = load(written(tmp_path / "annotated.ntx", annotated(FACTS, "yago4") + "".join(lines)), "yago4", "day")
     assert told(graph) == set(FACTS)
-    assert {name: counters(report)[name] for name in ("literal_object", "malformed", "bad_date")} == dict.fromkeys(
-        ("literal_object", "malformed", "bad_date"), 1
+    assert {name: counters(report)[name] for name in ("literal_object", "malformed", "bad_date", "no_time_stated")} == dict.fromkeys(
+        ("literal_object", "malformed", "bad_date", "no_time_stated"), 1
     )
+    assert is_complete(report)
 
 
 def test_labels_come_from_the_files_and_else_from_the_names(tmp_path: Path) -> None:
@@ -237,7 +239,7 @@ def test_labels_come_from_the_files_and_else_from_the_names(tmp_path: Path) -> N
     known = {"yago:Bo_Lind": "Bo Lind", "yago:Cup_of_Arn": "Cup of Arn", "yago:FC_Arn": "FC Arn"}
     assert labels(graph) == {"yago:Ana_Roy": 'Ana "Annie" Roy', **known}
     assert graph.entity_aliases == {0: ("A. Roy",)}
-    assert counters(report) == {"label_from_name": 3}
+    assert counters(report) == {"label_from_name": 3, "joined_halves": 3}
     assert labels(load(folder, "yago45", language="de")[0])["yago:FC_Arn"] == "Verein Arn"
     assert "yago45" in guess_formats(folder)
 
