@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from graph_sampler.loaders.registry import FORMATS
-from state.config import Config
+from state.config import Config, GraphConfig
 from state.graph_options import GraphOptions
 from state.graph_report import ImportCounter
 from tests.command_line import here
@@ -46,3 +46,8 @@ def test_the_counts_of_the_bundled_graphs_are_those_printed() -> None:
 def test_the_config_of_the_page_has_known_keys_only() -> None:
     block = PAGE.split("```yaml\n")[1].split("```")[0]
     assert Config.model_validate({"dataset": "any", **yaml.safe_load(block)}).graph.format == "hyte"
+
+
+def test_the_page_names_the_open_dates_that_hold_without_a_config() -> None:
+    texts = [f"`{text}`" for text in GraphConfig.model_fields["open_dates"].default]
+    assert f"`graph.open_dates` are {', '.join(texts[:-1])} and {texts[-1]}" in PAGE
