@@ -47,7 +47,7 @@ def distinct_rows(columns: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray
     unpacked again, which needs neither positions nor a random access.
     """
     rows = len(columns[0])
-    if _are_ascending(columns):
+    if are_ascending(columns):
         return list(columns), np.ones(rows, np.int64)
     bounds = [(int(column.min()), int(column.max())) for column in columns]
     widths = [(high - low).bit_length() for low, high in bounds]
@@ -72,7 +72,7 @@ def distinct_rows(columns: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray
     return found, _run_lengths(is_new)
 
 
-def _are_ascending(columns: Sequence[npt.NDArray[Any]]) -> bool:
+def are_ascending(columns: Sequence[npt.NDArray[Any]]) -> bool:
     """Whether each row is greater than the one before it."""
     is_same = np.ones(max(len(columns[0]) - 1, 0), np.bool_)
     for column in columns:

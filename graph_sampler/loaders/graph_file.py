@@ -26,6 +26,7 @@ from pydantic import ValidationError
 from graph_sampler.columns import settled
 from graph_sampler.loaders.counters import ImportCounters
 from graph_sampler.loaders.graph_format import Format
+from graph_sampler.loaders.impossible_rows import refuse_aliases, refuse_dropped, refuse_facts, refuse_other_part, refuse_unlisted
 from graph_sampler.raw_facts import RawFacts, RawLabels
 from graph_sampler.temporal_graph import NEG_INF, POS_INF, DroppedFacts, TemporalGraph
 from graph_sampler.text_column import TextColumn
@@ -212,9 +213,12 @@ def read_graph(path: Path, config: GraphConfig) -> tuple[TemporalGraph, Cleaning
     if path.exists() and not _begins_as_parquet(path):
         raise GraphFormatError("no graph file", where=str(path), remedy="chronoqg graph import makes one.")
     try:
-        with pq.ParquetFile(path, memory_map=True, page_checksum_verification=True) as file:
-            header = _header(file.metadata.metadata or {}, path)
-            _refuse_other_reading(config, header.reading, path)
+        metadata = pq.read_metadata(path, memory_map=True)
+        header = _header(metadata.metadata or {}, path)
+        _refuse_other_reading(config, header.reading, path)
+        if not metadata.schema.to_arrow_schema().equals(_SCHEMA):
+            raise ValueError("its columns are not those of a graph file")
+        with pq.ParquetFile(path, metadata=metadata, memory_map=True, page_checksum_verification=True, read_dictionary=["part"]) as file:
             graph = _Parts(file, header).graph(config.name or header.name)
             is_as_written = graph.content_hash == header.content_hash
     except FileNotFoundError:
@@ -266,7 +270,7 @@ def _refuse_other_reading(config: GraphConfig, reading: Reading, path: Path) -> 
 
 
 class _Parts:
-    """The parts of an opened file, in its row groups."""
+    """The parts of a file that was opened with a dictionary for the column `part`, in its row groups."""
 
     def __init__(self, file: Any, header: GraphFileHeader) -> None:
         self._file, self._header = file, header
@@ -276,8 +280,6 @@ class _Parts:
             groups = -(-rows // _GROUP)
             self._groups[part] = range(first, first + groups)
             first += groups
-        if not file.schema_arrow.equals(_SCHEMA):
-            raise ValueError("its columns are not those of a graph file")
         if first != file.num_row_groups:
             raise ValueError("its row groups are not those that it names")
 
@@ -285,9 +287,10 @@ class _Parts:
         groups = self._groups[part]
         if not len(groups):
             return [pa.chunked_array([], _SCHEMA.field(name).type) for name in names]
-        table = self._file.read_row_groups(list(groups), columns=list(names))
+        table = self._file.read_row_groups(list(groups), columns=["part", *names])
         if table.num_rows != self._header.rows[part]:
             raise ValueError(f"{table.num_rows} rows in the part {part!r} where {self._header.rows[part]} are due")
+        refuse_other_part(table.column("part"), part)
         if any(table.column(name).null_count for name in names if name not in _BOUNDS):
             raise ValueError(f"a value is missing in the part {part!r}")
         return [table.column(name) for name in names]
@@ -301,17 +304,23 @@ class _Parts:
         return columns
 
     def graph(self, name: str) -> TemporalGraph:
-        entity_ids, entity_labels, usable = self._read("entity", "id", "label", "usable")
+        entity_codes, ids, entity_labels, usable = self._read("entity", "code", "id", "label", "usable")
+        entity_ids = TextColumn.of(ids)
+        refuse_unlisted("entity", entity_codes.to_numpy(), entity_ids)
         alias_codes, alias_labels = self._read("alias", "code", "label")
-        relation_ids, relation_labels, kinds = self._read("relation", "id", "label", "type")
+        refuse_aliases(alias_codes.to_numpy(), len(entity_ids))
+        relation_codes, relation_ids, relation_labels, kinds = self._read("relation", "code", "id", "label", "type")
+        refuse_unlisted("relation", relation_codes.to_numpy(), TextColumn.of(relation_ids))
         types = [RelationType(kind) for kind in kinds.to_pylist()]
         ends = {"subject": len(entity_ids), "relation": len(relation_ids), "object": len(entity_ids)}
         facts = self._codes("fact", ends | {"start": None, "end": None})
+        refuse_facts(facts, types)
         subject, relation, object_ = self._codes("dropped", dict(ends))
         start_low, start_high, end_low, end_high = (
             _numbers(pc.fill_null(column, NEG_INF if key.endswith("low") else POS_INF))
             for key, column in zip(_BOUNDS, self._read("dropped", *_BOUNDS), strict=True)
         )
+        refuse_dropped((subject, relation, object_, start_low, start_high, end_low, end_high))
         is_point = np.array([kind is RelationType.POINT for kind in types], np.bool_)
         aliases: dict[int, list[str]] = {}
         for code, alias in zip(alias_codes.to_pylist(), alias_labels.to_pylist(), strict=True):
@@ -319,7 +328,7 @@ class _Parts:
         return TemporalGraph(
             granularity=self._header.reading.granularity,
             name=name,
-            entity_ids=TextColumn.of(entity_ids),
+            entity_ids=entity_ids,
             entity_labels=TextColumn.of(entity_labels),
             entity_aliases={code: tuple(labels) for code, labels in aliases.items()},
             relation_ids=relation_ids.to_pylist(),

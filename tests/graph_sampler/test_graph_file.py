@@ -19,6 +19,7 @@ from graph_sampler.load import import_graph, load_graph, read_source
 from graph_sampler.loaders import graph_file
 from graph_sampler.loaders.graph_file import is_graph_file, read_graph
 from graph_sampler.loaders.registry import FORMATS, guess_formats
+from graph_sampler.temporal_graph import TemporalGraph
 from runs.sampling import graph_note
 from state.config import Config, GraphConfig, GraphFormat
 from state.errors import ChronoQGError
@@ -162,6 +163,46 @@ def test_a_damaged_file_is_refused(source: Path, tmp_path: Path, damage: str) ->
         "missing": "no such file",
     }
     assert said.get(damage, "damaged") in refusal(GraphConfig(path=str(path), format="chronoqg"))
+
+
+IMPOSSIBLE: dict[str, tuple[str, int, Any, str]] = {
+    "part": ("part", 6, "dropped", "some of another"),
+    "entity code": ("code", 1, 2, "codes of the part 'entity'"),
+    "relation code": ("code", 5, 1, "codes of the part 'relation'"),
+    "entity twice": ("id", 1, "Q901", "ids of the part 'entity' do not ascend"),
+    "entity unsorted": ("id", 0, "Q999", "ids of the part 'entity' do not ascend"),
+    "alias of nobody": ("code", 4, 3, "codes of the part 'alias'"),
+    "alias below": ("code", 3, -1, "codes of the part 'alias'"),
+    "alias unsorted": ("code", 3, 1, "codes of the part 'alias'"),
+    "end first": ("end", 6, 1995, "ends before it starts"),
+    "deleted": ("type", 5, "deleted", "of a deleted relation"),
+    "point": ("type", 5, "point", "points with an interval"),
+    "order": ("subject", 7, 2, "part 'fact' do not ascend"),
+    "twice": ("start", 7, 1996, "part 'fact' do not ascend"),
+    "dropped order": ("subject", 11, 0, "part 'dropped' do not ascend"),
+    "dropped bounds": ("start_low", 10, 2000, "above the upper one"),
+}
+"""Name -> column, row, value, and what is said of it."""
+
+
+@pytest.mark.parametrize("fault", IMPOSSIBLE)
+def test_rows_that_no_import_writes_are_damage_although_their_hash_is_right(
+    source: Path, tmp_path: Path, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (source / "full.txt").open("a") as rows:
+        rows.write("Q901\tP54\tQ902\t1998\t2003\nQ903\tP54\tQ902\t1996\t2003\n")
+    path = imported(GraphConfig(path=str(source)), tmp_path / "g")
+    table, metadata = pq.read_table(path), dict(pq.read_metadata(path).metadata)
+    name, row, value, said = IMPOSSIBLE[fault]
+    values = table.column(name).to_pylist()
+    values[row] = value
+    table = table.set_column(table.schema.get_field_index(name), table.schema.field(name), pa.array(values, table.schema.field(name).type))
+    with pq.ParquetWriter(path, table.schema) as writer:
+        for rows_of in (slice(0, 3), slice(3, 5), slice(5, 6), slice(6, 9), slice(9, 12)):
+            writer.write_table(table.slice(rows_of.start, rows_of.stop - rows_of.start))
+        writer.add_key_value_metadata({key: metadata[key] for key in (b"chronoqg.graph", b"chronoqg.graph.sha256")})
+    monkeypatch.setattr(TemporalGraph, "content_hash", json.loads(metadata[b"chronoqg.graph"])["content_hash"])
+    assert said in refusal(GraphConfig(path=str(path), format="chronoqg"))
 
 
 @pytest.mark.parametrize("said", [pa.ArrowMemoryError("malloc of size 9"), OSError("ZSTD_DCtx create failed"), OSError(errno.ENOMEM, "no")])
