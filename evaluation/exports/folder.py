@@ -16,6 +16,8 @@ from state.errors import RunFolderError
 NOTE = "export.json"
 """The file that says what a folder is."""
 _MANY = 50
+_ARROWS_REASON = re.compile(r"\[errno \d+\] ([^.\n]+)")
+"""Where Arrow's errors name the system's."""
 
 
 @contextmanager
@@ -33,7 +35,7 @@ def export_folder(target: Path, config_sha256: str, own: str) -> Iterator[Path]:
         RunFolderError: something else is there, or nothing can be written there.
     """
     _refuse_others(target, config_sha256, own)
-    with made_beside(target.with_name(f"{target.name}.part")) as folder:
+    with made_beside(target.with_name(f"{target.name}.part")) as folder, _refusal_told(target, folder):
         made, earlier = folder / "made", folder / "earlier"
         made.mkdir()
         yield made
@@ -47,6 +49,21 @@ def export_folder(target: Path, config_sha256: str, own: str) -> Iterator[Path]:
             if earlier.exists():
                 earlier.rename(target)
             raise
+
+
+@contextmanager
+def _refusal_told(target: Path, folder: Path) -> Iterator[None]:
+    """Says of a disk that refuses what was being made; mostly the system names no file, or one that goes away."""
+    try:
+        yield
+    except OSError as err:
+        where = Path(err.filename) if isinstance(err.filename, str) else target
+        if where != target and not where.is_relative_to(folder):
+            raise
+        within = _ARROWS_REASON.search(str(err))
+        reason = within[1] if within else err.strerror or str(err)
+        remedy = "Free the place or choose another --out."
+        raise RunFolderError(f"cannot be written: {reason}", where=str(target), remedy=remedy) from err
 
 
 def _refuse_others(target: Path, config_sha256: str, own: str) -> None:

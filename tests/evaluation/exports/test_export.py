@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -340,6 +341,20 @@ def test_a_failure_leaves_an_earlier_export_as_it_was(export_run_dir: Path, tmp_
     a_line_broken(run)
     assert "years-M.jsonl" in refused("export", str(run), "--format", "hf")
     assert contents(target) == {name.removeprefix("export/hf/"): data for name, data in before.items() if name.startswith("export/")}
+
+
+@pytest.mark.parametrize("form", list(ExportFormat))
+def test_a_disk_that_takes_no_more_is_told_with_the_name_and_leaves_nothing(
+    export_run_dir: Path, tmp_path: Path, form: ExportFormat
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(RunFolderError, match=r"new/out: cannot be written: File too large\. Free the place or choose another --out"):
+            export_run(export_run_dir, form, tmp_path / "new" / "out")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_exact_shares_are_said_to_be_so(export_run_dir: Path, tmp_path: Path) -> None:
