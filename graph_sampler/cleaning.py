@@ -34,6 +34,13 @@ _REASONS = tuple(DropReason)
 _REMEDIES = {
     DropReason.BAD_DATE: f"{ISO[0].upper()}{ISO[1:]}; write the others so.",
     DropReason.MALFORMED_ROW: "Have the rows another number of columns than line 1?",
+    DropReason.UNKNOWN_START: "A fact needs a start: is it in the right column, and none of graph.unknown_dates?",
+    DropReason.OPEN_START: "A start in graph.open_dates is none: set them to what the source uses.",
+    DropReason.UNKNOWN_END: "A fact needs an end: is it in the right column, and none of graph.unknown_dates?",
+    DropReason.OPEN_END: "Facts that still hold are not asked about: give them an end.",
+    DropReason.REVERSED: "Are start and end the right way round, and is the minus sign of years before 1 still there?",
+    DropReason.UNUSABLE_RELATION: "Are the labels of relations the right ones? Ids are none.",
+    DropReason.LONG_POINT: "Set the types of their relations under graph.types.",
     DropReason.COARSE: "Set a coarser graph.granularity.",
     DropReason.UNUSABLE_ENTITY: "Are the labels the right ones? Ids and single letters are none.",
     DropReason.DELETED_RELATION: "Set their types under graph.types.",

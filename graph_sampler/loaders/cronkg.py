@@ -22,6 +22,7 @@ ENTITY_LABELS = "wd_id2entity_text.txt"
 RELATION_LABELS = "wd_id2relation_text.txt"
 ALIASES = "wd_id2entity_aliases.txt"
 TYPES = "relation_types.txt"
+_FILES = f"A graph in CronKG layout is a folder with {FACTS}, {ENTITY_LABELS} and {RELATION_LABELS}."
 _LETTERS = ("P", "I", "D")
 
 
@@ -39,7 +40,7 @@ def load_cronkg(folder: Path, types: Path | None = None) -> tuple[RawFacts, RawL
         raise GraphFormatError(
             "no such folder or file" if not folder.exists() else "not a folder",
             where=str(folder),
-            remedy=f"A graph in CronKG layout is a folder with {FACTS}, {ENTITY_LABELS} and {RELATION_LABELS}.",
+            remedy=_FILES,
         )
     reader = TsvReader(_required(folder, FACTS), 5)
     facts = FactBuffer()
@@ -93,7 +94,8 @@ def _find(folder: Path, name: str) -> Path | None:
 def _required(folder: Path, name: str) -> Path:
     path = _find(folder, name)
     if path is None:
-        raise GraphFormatError("no such file, plain or with .gz", where=str(folder / name))
+        remedy = f"{_FILES} Name the files themselves where they have another layout, and that under graph.format."
+        raise GraphFormatError("no such file, plain or with .gz", where=str(folder / name), remedy=remedy)
     return path
 
 

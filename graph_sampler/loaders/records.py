@@ -94,9 +94,7 @@ class JsonLinesReader:
         first = next(read_lines(path), None)
         if first is None:
             raise GraphFormatError("the file is empty", where=str(path))
-        row = _parse(first[0])
-        if not isinstance(row, dict | list):
-            raise GraphFormatError("not a JSON object or array", where=f"{path}, line 1", remedy="JSON Lines hold one a line.")
+        row = _first_row(first[0], path)
         self.names: list[str] | None = list(row) if isinstance(row, dict) else None
         self.width = len(row)
 
@@ -153,6 +151,21 @@ class JsonArrayReader(JsonLinesReader):
 
     def _values(self) -> Iterable[Any]:
         return self._rows
+
+
+def _first_row(line: str, path: Path) -> dict[str, Any] | list[Any]:
+    where, remedy = f"{path}, line 1", "JSON Lines hold one object, or one array of cells, a line."
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError as err:
+        if "surrogate" in err.msg:
+            remedy = "An escape from \\ud800 to \\udfff is half of a sign: write the sign itself, or both halves."
+        raise GraphFormatError(f"no JSON: {err.msg}, at column {err.colno}", where=where, remedy=remedy) from None
+    if not isinstance(row, dict | list):
+        raise GraphFormatError("not a JSON object or array", where=where, remedy=remedy)
+    if isinstance(row, list) and row and isinstance(row[0], dict | list):
+        raise GraphFormatError("one JSON array of all rows", where=where, remedy=f"Write each of them on a line of its own: {remedy}")
+    return row
 
 
 def _parse(line: str) -> Any:

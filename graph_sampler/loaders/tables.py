@@ -84,7 +84,9 @@ def column_positions(reader: Reader, path: Path, columns: dict[str, str | int], 
         if not 0 <= column < reader.width:
             some = f"{reader.width} column{'s' * (reader.width != 1)}"
             what = f"{some}, and {key}.{field} is at position {column} (counted from 0)"
-            remedy = _other_separator(path) if reader.width < 2 else ""
+            remedy = _other_separator(path) if reader.width < 2 else f"Give {key}.{field} the column that it stands in"
+            if reader.width > 1:
+                remedy += ": where rows have one time, start and end are the same column." if field in ("start", "end") else "."
             raise GraphFormatError(what, where=where, remedy=remedy)
         positions.append(column)
     return positions

@@ -67,16 +67,23 @@ def _refuse_untold(path: Path) -> None:
     from graph_sampler.loaders.cronkg import lacks_all_files
     from graph_sampler.loaders.registry import FORMATS
     from graph_sampler.loaders.text_lines import read_blocks
+    from graph_sampler.loaders.untold import first_look
 
     what = "its layout cannot be told"
-    remedy = f"Name it with --set graph.format=..., one of {', '.join(FORMATS)}."
+    named = f"name it with --set graph.format=..., one of {', '.join(FORMATS)}."
     if path.is_dir():
         if not lacks_all_files(path):
             return
         names = sorted(child.name for child in path.iterdir())
         holds = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
-        what = f"{what}: the folder holds {holds}" if names else "the folder is empty"
-        remedy = f"Name the file of facts itself. {remedy}"
+        if not names:
+            raise ConfigError("the folder is empty", where=str(path), remedy="Name the folder or the file that holds the graph.")
+        what = f"{what}: the folder holds {holds}"
+        remedy = f"Name the file of facts itself, or, if the folder has one layout, {named}"
     elif next(read_blocks(path), None) is None:
         raise ConfigError("the file is empty", where=str(path))
+    else:
+        look = first_look(path)
+        by_name = f"{'Or' if look.helps else 'If it has one,'} {named}" if look.may_be_known else ""
+        what, remedy = f"{what}: {look.seen}", f"{look.helps} {by_name}".strip()
     raise ConfigError(what, where=str(path), remedy=remedy)

@@ -130,7 +130,14 @@ def test_json_lines_of_another_shape_are_counted(tmp_path: Path) -> None:
     assert len(graph) == 3
     assert report.dropped == {DropReason.MALFORMED_ROW: 8, DropReason.UNKNOWN_END: 1}
     path.write_text("nonsense\n")
-    assert "facts.ndjson, line 1: not a JSON object or array" in refusal(path)
+    assert "facts.ndjson, line 1: no JSON: " in refusal(path)
+    for line, said in (
+        ('{"subject": "Ana \\ud800"}', "half of a sign"),
+        ("7", "not a JSON object or array"),
+        ('[{"subject": "Ana"}]', "one JSON array of all rows"),
+    ):
+        path.write_text(line + "\n", encoding="utf-8")
+        assert said in refusal(path)
 
 
 def test_parquet_numbers_and_dates_are_times(tmp_path: Path) -> None:
