@@ -31,6 +31,9 @@ class CsvReader:
         self.malformed = 0
         first = next(self._rows(read_blocks(path)), None)
         if first is None:
+            if self.malformed:  # the module takes a carriage return alone for a fault
+                remedy = "Save it with line feeds as line ends: carriage returns alone are none."
+                raise GraphFormatError("no line is a row of CSV", where=str(path), remedy=remedy)
             raise GraphFormatError("the file is empty", where=str(path))
         self.names: list[str] | None = first if header else None
         self.width = len(first)

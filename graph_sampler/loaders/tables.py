@@ -94,7 +94,9 @@ def column_positions(reader: Reader, path: Path, columns: dict[str, str | int], 
 
 def _other_separator(path: Path) -> str:
     """What to do about a table that seems to have one column."""
-    line = read_head(path, _LINE).partition(b"\n")[0]
+    line = read_head(path, _LINE).partition(b"\n")[0].removesuffix(b"\r")
+    if not line.strip():
+        return "Line 1 is blank: delete it."
     named = next((f"{sign.decode()!r} instead, so save the file" for sign in (b";", b"|") if sign in line), "neither, so save the file")
     kinds = "Columns of graph.table=csv are parted by commas, those of graph.table=tsv by tabs (jsonl and parquet are the other kinds)"
     other = b"," in line or b"\t" in line

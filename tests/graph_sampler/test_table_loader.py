@@ -120,6 +120,15 @@ def test_a_broken_csv_row_is_counted_and_an_open_quote_is_refused(tmp_path: Path
     assert "facts.csv, line 8: a quote is never closed" in refusal(path)
 
 
+def test_carriage_returns_alone_and_a_blank_first_line_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "facts.csv"
+    path.write_bytes(b"Ana,won,Cup,2000,2000\rBo,won,Cup,2001,2001\r")
+    assert "no line is a row of CSV. Save it with line feeds" in refusal(path)
+    for name, sign in (("facts.csv", ","), ("facts.tsv", "\t")):
+        (tmp_path / name).write_text("\n" + sign.join(("Ana", "won", "Cup", "2000", "2000")) + "\n")
+        assert "Line 1 is blank: delete it." in refusal(tmp_path / name)
+
+
 def test_json_lines_of_another_shape_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "facts.ndjson"
     row = dict(zip(NAMES, ["Ana", "won", "Cup", 2000, 2000], strict=True))
