@@ -10,7 +10,7 @@ import contextlib
 import errno
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +24,8 @@ Model = TypeVar("Model", bound=BaseModel)
 RESTORE = "Restore the file or make the run anew."
 """What to do about a damaged file."""
 
+_PROBE = 1 << 12
+"""Bytes of a small file."""
 _LINE_ENDS = ((b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029"), (b"\xc2\x85", b"\\u0085"))
 
 
@@ -76,25 +78,30 @@ class WholeFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        is_in_place = False
         try:
             if kind is None:
                 self._appear()
-                is_in_place = True
         finally:
-            if not is_in_place:
-                with contextlib.suppress(OSError):
-                    if _is_at(self._file.fileno(), self._part):
-                        self._part.unlink()
-            with contextlib.suppress(OSError):
-                self._file.close()
-            if not is_in_place:
-                self._unmake_folders()
+            self.give_up()
 
-    def _appear(self) -> None:
+    def settle(self) -> None:
+        """Brings what was written so far to the disk."""
         with self._errors():
             self._file.flush()
             os.fsync(self._file.fileno())
+
+    def give_up(self) -> None:
+        """Deletes what was written, unless it has its name already; nothing can be written any more."""
+        with contextlib.suppress(OSError):
+            if _is_at(self._file.fileno(), self._part):
+                self._part.unlink()
+        with contextlib.suppress(OSError):
+            self._file.close()
+        self._unmake_folders()  # none of them, if there is a file in them
+
+    def _appear(self) -> None:
+        self.settle()
+        with self._errors():
             if not _is_at(self._file.fileno(), self._part):
                 raise self._is_others()
             self._part.replace(self.path)
@@ -182,6 +189,35 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
     with WholeFile(path) as file:
         for part in parts:
             file.write(part)
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Writes files as `WholeFile` does, none of which appears before all are on the disk.
+
+    Raises:
+        RunFolderError: the disk refuses.
+    """
+    with contextlib.ExitStack() as stack:
+        for path, content in files.items():
+            file = stack.enter_context(WholeFile(path))
+            file.write(content)
+            file.settle()
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Passes if a small file of this name could be written now; asked before a long work, and nothing of it stays.
+
+    Raises:
+        RunFolderError: the disk refuses, or a folder has the name.
+    """
+    if path.is_dir():
+        raise RunFolderError("cannot be written: it is a folder", where=str(path), remedy="Choose another --out.")
+    file = WholeFile(path)
+    try:
+        file.write(bytes(_PROBE))
+        file.settle()
+    finally:
+        file.give_up()
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> None:

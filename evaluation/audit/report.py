@@ -12,7 +12,7 @@ from evaluation.audit.defects import EXECUTED, MEANING, DefectKind, Findings, Un
 from evaluation.audit.told import BadLine, BadLines, Share, told_lines
 from evaluation.pages.tables import Table, as_csv, rounded
 from graph_sampler.temporal_graph import TemporalGraph
-from runs.json_lines import pretty_json, write_whole
+from runs.json_lines import pretty_json, refuse_unwritable, write_together
 from state.model_base import Contract
 from state.vocabulary import ConstraintCount
 
@@ -222,8 +222,17 @@ def defect_table(report: AuditReport) -> Table:
 
 
 def write_audit(folder: Path, report: bytes, defects: Table) -> list[Path]:
-    """Writes a report and its defects; returns the paths."""
+    """Writes a report and its defects, both or none; returns the paths."""
     files = {folder / JSON_FILE: report, folder / CSV_FILE: as_csv(defects).encode("utf-8", "surrogatepass")}
-    for path, content in files.items():
-        write_whole(path, (content,))
+    write_together(files)
     return list(files)
+
+
+def refuse_unwritable_audit(folder: Path) -> None:
+    """Passes if `write_audit` could write there now; asked before an audit.
+
+    Raises:
+        RunFolderError: the disk refuses, or something else has one of the names.
+    """
+    for name in (JSON_FILE, CSV_FILE):
+        refuse_unwritable(folder / name)

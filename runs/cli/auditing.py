@@ -71,6 +71,10 @@ def audit(
     """
     with errors_as_lines(debug):
         _check_options(graph, tables, form, as_of)
+        if out is not None:
+            from evaluation.audit.report import refuse_unwritable_audit
+
+            refuse_unwritable_audit(Path(out))
         report: Printable
         if tables is not None:
             from evaluation.audit.tdbench.auditor import audit_tables, published_tables

@@ -14,16 +14,19 @@ _REMEDY = "Choose another --out, or delete it first."
 
 
 def refuse_no_graph(out: Path) -> None:
-    """Passes if the name is free, or has a graph file, which may turn out to be the same; run before the work.
+    """Passes if the name is free and can be written, or has a graph file, which may turn out to be the same; run before the work.
 
     A link to nothing or to itself is something else: the name is taken.
 
     Raises:
-        RunFolderError: something else is there.
+        RunFolderError: something else is there, or the disk refuses.
     """
     from graph_sampler.loaders.graph_file import is_graph_file
+    from runs.json_lines import refuse_unwritable
 
-    if os.path.lexists(out) and not is_graph_file(out):
+    if not os.path.lexists(out):
+        refuse_unwritable(out)
+    elif not is_graph_file(out):
         raise RunFolderError("something else is there, and no graph file", where=str(out), remedy="Choose another --out.")
 
 

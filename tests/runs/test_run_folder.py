@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -12,7 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from runs.json_lines import WholeFile, escape_line_ends, model_line, parse_lines, write_lines, write_whole
+from runs.json_lines import (
+    WholeFile,
+    escape_line_ends,
+    model_line,
+    parse_lines,
+    refuse_unwritable,
+    write_lines,
+    write_together,
+    write_whole,
+)
 from runs.run_folder import RunFolder, RunReader
 from state.errors import RunFolderError
 from state.instance import BenchmarkRecord
@@ -81,6 +91,25 @@ def test_a_file_in_the_making_is_one_makers_and_follows_no_link_of_its_parts_nam
     with pytest.raises(RunFolderError, match="cannot be written"):
         write_whole(tmp_path / "new" / ("n" * 255), [b""])
     assert not (tmp_path / "new").exists()
+
+
+def test_files_that_belong_together_appear_together_and_a_try_leaves_nothing(tmp_path: Path) -> None:
+    one, two = tmp_path / "new" / "one", tmp_path / "new" / "two"
+    refuse_unwritable(one)
+    assert list(tmp_path.iterdir()) == []
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        for refused in (lambda: write_together({one: b"1", two: bytes(2000)}), lambda: refuse_unwritable(one)):
+            with pytest.raises(RunFolderError, match="cannot be written: File too large"):
+                refused()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
+    write_together({one: b"1", two: b"2"})
+    assert {file.name: file.read_bytes() for file in one.parent.iterdir()} == {"one": b"1", "two": b"2"}
+    with pytest.raises(RunFolderError, match="it is a folder"):
+        refuse_unwritable(one.parent)
 
 
 def test_a_directory_has_one_owner_at_a_time(tmp_path: Path, run: Path) -> None:

@@ -205,4 +205,7 @@ def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
     assert "the file is empty" in refused("audit", str(empty), "--graph", "bundled:years")
     assert "cannot be read" in refused("audit", str(tmp_path / "none.jsonl"), "--graph", "bundled:years")
     assert "Did you mean 'bundled:years'?" in refused("audit", str(empty), "--graph", "bundled:yeers")
+    said = refused("audit", str(tmp_path / "none.jsonl"), "--graph", "none", "--out", str(empty))  # told before anything is read
+    assert "empty.jsonl/audit.json: cannot be written" in said
+    assert "the file is empty" in refused("audit", str(empty), "--graph", "bundled:years", "--out", str(tmp_path / "new" / "out"))
     assert list(tmp_path.iterdir()) == [empty]
