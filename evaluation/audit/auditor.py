@@ -181,5 +181,5 @@ def _nothing_of_the_kind(path: Path, tally: Tally, form: FileFormat | None) -> A
     return AuditError(
         f"holds no record of {wanted}, {lines}; line {first.number} is {first.what}",
         where=str(path),
-        remedy=f"Formats: {', '.join(FileFormat)}.",
+        remedy=f"Formats: {', '.join(FileFormat)}, timelinekgqa, and with --tables tdbench.",
     )

@@ -15,7 +15,25 @@ from state.errors import ChronoQGError
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
-_DAMAGED = b"(the gzip stream is damaged here)"
+DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What Python raises where a gzip stream is no more one."""
+_READ = "Give JSON Lines or one JSON array in UTF-8, plain or gzip; of TimelineKGQA the CSV file is read, too."
+FIRST_BYTES = 16
+"""As many as tell what kind of file it is."""
+_FOREIGN = (
+    (b"PK\x03\x04", "a zip archive"),
+    (_GZIP, "gzip within a gzip file"),
+    (b"BZh", "a bzip2 file"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file"),
+    (b"\xfd7zXZ\0", "an xz file"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"PAR1", "a Parquet file"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"version https:", "a Git LFS pointer, which stands for the file"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+"""First bytes of what is no JSON in UTF-8, and its name."""
 
 
 class AuditError(ChronoQGError):
@@ -43,7 +61,8 @@ def read_items(path: Path, advance: Callable[[int, int], None] | None = None) ->
         advance: told how many of how many bytes of the file are read.
 
     Raises:
-        AuditError: the file cannot be read, or is a damaged array.
+        AuditError: the file cannot be read, is of another kind, or is a damaged array; or its gzip stream is damaged or
+            cut short, which is told when it is met.
     """
     try:
         size = path.stat().st_size
@@ -54,9 +73,28 @@ def read_items(path: Path, advance: Callable[[int, int], None] | None = None) ->
         raise AuditError(f"cannot be read: {err.strerror or err}", where=str(path)) from err
 
 
+def damaged_stream(err: Exception, path: Path, line: int) -> AuditError:
+    """The error for a gzip stream that breaks at a line: half a file is not audited as if it were whole."""
+    what = "the gzip stream is cut short" if isinstance(err, EOFError) else "the gzip stream is damaged"
+    return AuditError(what, where=f"{path}, line {line}", remedy="Fetch the file again.")
+
+
+def refuse_foreign(head: bytes, path: Path) -> None:
+    """Passes if the first bytes of an unpacked file may be those of text in UTF-8.
+
+    Raises:
+        AuditError: they are those of another kind of file.
+    """
+    name = next((name for first, name in _FOREIGN if head.startswith(first)), None)
+    if name is None and b"\0" in head[:4]:
+        name = "UTF-16 or no text at all"
+    if name is not None:
+        raise AuditError(f"no plain text but {name}", where=str(path), remedy=_READ)
+
+
 def _items(file: BinaryIO | BufferedReader, path: Path, told: Callable[[], None]) -> Iterator[Item]:
     number, has_begun = 0, False
-    lines = _lines(file)
+    lines = _lines(file, path)
     for number, line in lines:
         text = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
         if text.startswith(b"[") and not has_begun:
@@ -65,21 +103,21 @@ def _items(file: BinaryIO | BufferedReader, path: Path, told: Callable[[], None]
         has_begun = has_begun or bool(text)
         if number % 64 == 0:
             told()
-        if line is _DAMAGED:
-            yield Item(number, None, "not to be read on: the gzip stream is damaged here")
-        elif text:
+        if text:
             yield _parsed(number, text, is_cut=not line.endswith(b"\n"))
     told()
 
 
-def _lines(file: BinaryIO | BufferedReader) -> Iterator[tuple[int, bytes]]:
-    """Lines with their numbers; a gzip stream that breaks off ends the file with `_DAMAGED` for a line."""
+def _lines(file: BinaryIO | BufferedReader, path: Path) -> Iterator[tuple[int, bytes]]:
+    """Lines with their numbers."""
     number = 0
     try:
         for number, line in enumerate(file, start=1):
+            if number == 1:
+                refuse_foreign(line[:FIRST_BYTES], path)
             yield number, line
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        yield number + 1, _DAMAGED
+    except DAMAGED as err:
+        raise damaged_stream(err, path, number + 1) from None
 
 
 def _parsed(number: int, text: bytes, *, is_cut: bool) -> Item:

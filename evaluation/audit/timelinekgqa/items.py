@@ -6,14 +6,13 @@ import csv
 import gzip
 import io
 import json
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from evaluation.audit.reading import AuditError, Item, read_items
+from evaluation.audit.reading import DAMAGED, FIRST_BYTES, AuditError, Item, damaged_stream, read_items, refuse_foreign
 from evaluation.audit.timelinekgqa.records import is_timeline_record
 
 _GZIP = b"\x1f\x8b"
@@ -35,7 +34,7 @@ def is_timeline_file(path: Path) -> bool:
     """Whether the first record of a file is of this layout; only the beginning of the file is read.
 
     Raises:
-        AuditError: the file cannot be read.
+        AuditError: the file cannot be read, or is of another kind.
     """
     head = _head(path)
     return _is_table(head) or is_timeline_record(_first(head))
@@ -46,11 +45,13 @@ def _head(path: Path) -> str:
         with path.open("rb") as raw:
             is_packed = raw.read(2) == _GZIP
         with gzip.open(path) if is_packed else path.open("rb") as file:
-            return file.read(_HEAD).decode("utf-8-sig", "replace").lstrip()
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+            head = file.read(_HEAD)
+    except DAMAGED:
         return ""
     except OSError as err:
         raise AuditError(f"cannot be read: {err.strerror or err}", where=str(path)) from err
+    refuse_foreign(head[:FIRST_BYTES], path)
+    return head.decode("utf-8-sig", "replace").lstrip()
 
 
 def _is_table(head: str) -> bool:
@@ -79,6 +80,7 @@ def _first(head: str) -> Any:
 
 def _rows(path: Path) -> Iterator[Item]:
     csv.field_size_limit(_LONGEST_CELL)
+    number = 0
     try:
         with path.open("rb") as raw:
             is_packed = raw.read(2) == _GZIP
@@ -89,5 +91,7 @@ def _rows(path: Path) -> Iterator[Item]:
                     yield Item(number, None, "a row with more or fewer cells than the header")
                 else:
                     yield Item(number, {key: cell or None for key, cell in row.items()})
-    except (OSError, EOFError, zlib.error, csv.Error, UnicodeDecodeError) as err:
+    except DAMAGED as err:
+        raise damaged_stream(err, path, number + 2) from None
+    except (OSError, csv.Error, UnicodeDecodeError) as err:
         raise AuditError(f"cannot be read as a table: {err}", where=str(path)) from err

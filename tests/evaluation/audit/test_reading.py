@@ -95,11 +95,14 @@ def test_support_facts_that_are_no_facts_are_a_defect_and_the_rest_goes_on(
         assert report.records == 6
 
 
-def test_a_gzip_stream_that_breaks_off_is_a_bad_last_line(objects: list[Json], years_graph: TemporalGraph, tmp_path: Path) -> None:
+def test_a_gzip_stream_that_breaks_off_is_refused_and_not_audited_in_part(
+    objects: list[Json], years_graph: TemporalGraph, tmp_path: Path
+) -> None:
     packed = gzip.compress(b"".join(lines_of(objects) for _ in range(30)), compresslevel=0)
-    report = audited(tmp_path / "file", packed[: len(packed) // 2], years_graph)
-    assert report.records > 6
-    assert report.bad_lines[-1].what.endswith("the gzip stream is damaged here")
+    broken = packed[:-1000] + bytes(10) + packed[-990:]
+    for content, told in ((packed[: len(packed) // 2], "cut short"), (packed[:-4], "cut short"), (packed[:1], ""), (broken, "damaged")):
+        with pytest.raises(AuditError, match=f"line [0-9]+: the gzip stream is {told}. Fetch the file again" if told else "not JSON"):
+            audited(tmp_path / "file", content, years_graph)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +114,10 @@ def test_a_gzip_stream_that_breaks_off_is_a_bad_last_line(objects: list[Json], y
         (b"hello\n", "its one line is none; line 1 is not JSON"),
         (b'{"question": "Who?"}\n{"question": "Who else?"}\n', "none of its 2 lines is one; line 1 is no record of either format"),
         (b"[{]", "begins like a JSON array and is none"),
+        ("[{}]".encode("utf-16"), "no plain text but UTF-16. Give JSON Lines or one JSON array in UTF-8, plain or gzip"),
+        ('{"a": 1}'.encode("utf-16-le"), "no plain text but UTF-16 or no text at all"),
+        (b"PK\x03\x04 and so on", "no plain text but a zip archive"),
+        (gzip.compress(b"BZh9 and so on"), "no plain text but a bzip2 file"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "not JSON"),
     ],
 )
@@ -209,3 +216,8 @@ def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
     assert "empty.jsonl/audit.json: cannot be written" in said
     assert "the file is empty" in refused("audit", str(empty), "--graph", "bundled:years", "--out", str(tmp_path / "new" / "out"))
     assert list(tmp_path.iterdir()) == [empty]
+    table = "question,answer,events,question_level,question_type,answer_type\n" + "a,b,c,simple,x,y\n" * 1000
+    empty.write_bytes(gzip.compress(table.encode(), compresslevel=0)[:-50])
+    assert "the gzip stream is cut short" in refused("audit", str(empty), "--graph", "bundled:years")
+    empty.write_bytes(table.encode("utf-16"))
+    assert "no plain text but UTF-16" in refused("audit", str(empty), "--graph", "bundled:years")
