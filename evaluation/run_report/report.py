@@ -76,7 +76,13 @@ def report_run(path: Path, advance: Advance | None = None) -> RunReport:
     """
     reader = open_reported(path)
     with made_beside(path / f"{PAGE}.part") as made:
-        summary, names, first = _make(reader, made, advance)
+        try:
+            summary, names, first = _make(reader, made, advance)
+        except RunFolderError as err:
+            if not Path(err.where).is_relative_to(made):
+                raise
+            where = path / Path(err.where).relative_to(made)  # the folder aside is gone when this is read
+            raise RunFolderError(err.what, where=str(where), remedy="Free the place.") from err
         _put_in_place(made, path, names)
     order = [fate for fate in ALL_FATES if fate not in (ACCEPTED, NOT_FINISHED)] + [ACCEPTED, NOT_FINISHED]
     written = tuple(path / name for name in names)

@@ -7,6 +7,7 @@ import csv
 import hashlib
 import json
 import re
+import resource
 import shutil
 import sqlite3
 from collections import Counter
@@ -272,6 +273,16 @@ def test_a_report_that_cannot_be_made_leaves_the_earlier_one_as_it_was(tmp_path:
     report_run(path)
     earlier = files_of(path)
     assert "report-data/0002.js" in earlier
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, hard))
+    try:
+        with pytest.raises(
+            RunFolderError, match=rf"^{re.escape(str(path))}/report[^ ]*: cannot be written: File too large. Free the place.$"
+        ):
+            report_run(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert files_of(path) == earlier
     with sqlite3.connect(path / DATABASE) as database:
         database.execute("UPDATE outcomes SET question = 'Who else?'")
         database.execute("UPDATE visits SET visit = '{' WHERE instance_id = 'sample-000000000006'")
