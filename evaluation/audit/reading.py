@@ -18,7 +18,7 @@ _GZIP = b"\x1f\x8b"
 DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
 """What Python raises where a gzip stream is no more one."""
 _READ = "Give JSON Lines or one JSON array in UTF-8, plain or gzip; of TimelineKGQA the CSV file is read, too."
-FIRST_BYTES = 16
+_FIRST_BYTES = 16
 """As many as tell what kind of file it is."""
 _FOREIGN = (
     (b"PK\x03\x04", "a zip archive"),
@@ -79,7 +79,7 @@ def damaged_stream(err: Exception, path: Path, line: int) -> AuditError:
     return AuditError(what, where=f"{path}, line {line}", remedy="Fetch the file again.")
 
 
-def refuse_foreign(head: bytes, path: Path) -> None:
+def _refuse_foreign(head: bytes, path: Path) -> None:
     """Passes if the first bytes of an unpacked file may be those of text in UTF-8.
 
     Raises:
@@ -114,7 +114,7 @@ def _lines(file: BinaryIO | BufferedReader, path: Path) -> Iterator[tuple[int, b
     try:
         for number, line in enumerate(file, start=1):
             if number == 1:
-                refuse_foreign(line[:FIRST_BYTES], path)
+                _refuse_foreign(line[:_FIRST_BYTES], path)
             yield number, line
     except DAMAGED as err:
         raise damaged_stream(err, path, number + 1) from None

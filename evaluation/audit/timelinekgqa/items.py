@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from evaluation.audit.reading import DAMAGED, FIRST_BYTES, AuditError, Item, damaged_stream, read_items, refuse_foreign
+from evaluation.audit.reading import DAMAGED, AuditError, Item, damaged_stream, read_items
 from evaluation.audit.timelinekgqa.records import is_timeline_record
 
 _GZIP = b"\x1f\x8b"
@@ -34,7 +34,7 @@ def is_timeline_file(path: Path) -> bool:
     """Whether the first record of a file is of this layout; only the beginning of the file is read.
 
     Raises:
-        AuditError: the file cannot be read, or is of another kind.
+        AuditError: the file cannot be read.
     """
     head = _head(path)
     return _is_table(head) or is_timeline_record(_first(head))
@@ -45,13 +45,11 @@ def _head(path: Path) -> str:
         with path.open("rb") as raw:
             is_packed = raw.read(2) == _GZIP
         with gzip.open(path) if is_packed else path.open("rb") as file:
-            head = file.read(_HEAD)
+            return file.read(_HEAD).decode("utf-8-sig", "replace").lstrip()
     except DAMAGED:
         return ""
     except OSError as err:
         raise AuditError(f"cannot be read: {err.strerror or err}", where=str(path)) from err
-    refuse_foreign(head[:FIRST_BYTES], path)
-    return head.decode("utf-8-sig", "replace").lstrip()
 
 
 def _is_table(head: str) -> bool:
