@@ -27,7 +27,7 @@ _STATES = "country state nation realm kingdom empire territory land"
 INTERVAL_RELATIONS: dict[str, Entry] = {
     "member of sports team": Entry(
         "play appear feature represent turn_out line_up compete",
-        _JOIN + " sign_for",
+        _JOIN,
         _LEAVE,
         "player footballer teammate member squad playing membership",
         "team club side franchise athlete sportsperson",

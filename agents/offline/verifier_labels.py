@@ -8,6 +8,7 @@ the label's words: "head of" says nothing of "deputy head of". Paper: section 4.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from agents.offline.verifier_entry import Entry
@@ -18,7 +19,7 @@ from graph_sampler.labels import normalise_label
 
 _AUXILIARY = frozenset(["is", "was", "are", "were", "has", "have", "had", "be"])
 """Words before the first one of a label that says something."""
-_LINKS = frozenset("at in on for to with from into by of under over against near as through aboard".split())  # noqa: SIM905
+LINKS = frozenset("at in on for to with from into by of under over against near as through aboard".split())  # noqa: SIM905
 """Prepositions, with which a label may close."""
 _BARE_VERBS = frozenset(
     """
@@ -32,7 +33,7 @@ _BARE_VERBS = frozenset(
 """Verbs with which a label may begin as they stand."""
 _OFTEN_NOUNS = frozenset("block fight play protest rally release share veto win yield".split())  # noqa: SIM905
 """Those that are as often nouns, as in `release date`."""
-JOINING = _LINKS | frozenset(["a", "an", "the"])
+JOINING = LINKS | frozenset(["a", "an", "the"])
 """Words of a label that only join the others."""
 _ROLE_IN_A_KIND = re.compile(r"((?:\w+ )?(?:captain|citizen|coach|employee|player) of) (?!the )(.+)")
 """A role in a thing of some kind, which need not be said: `player of club`."""
@@ -55,6 +56,20 @@ class Reading(NamedTuple):
     """Forms of the verb that a label which is not listed begins with."""
     nouns: frozenset[str] = frozenset()
     """Forms of its other words that say something."""
+
+
+def is_listed(plain: str) -> bool:
+    """Whether the lexicon lists a label, given with its words apart."""
+    return OTHER_LABELS.get(plain, plain) in ENTRIES
+
+
+@cache
+def is_noun_label(plain: str) -> bool:
+    """Whether a label, given with its words apart, is a noun that does not say whose: "head coach", but not "member of team"."""
+    words = re.findall(r"\w+", plain)
+    is_role = words[:1] == ["member"] or _ROLE_IN_A_KIND.fullmatch(plain) is not None
+    is_verb = not words or words[0] in _AUXILIARY or bool(_verbs(words)) or _as_phrase(plain) is not None
+    return not is_role and not is_verb and words[-1] not in LINKS
 
 
 def words_apart(label: str) -> str:
@@ -95,7 +110,7 @@ def _in_quotes(plain: str) -> tuple[re.Pattern[str], ...]:
 def _in_all_words(words: list[str], verbs: frozenset[str], has_kind: bool) -> re.Pattern[str]:
     """A label's words in order, the verb in any form, a noun also in the plural; only what closes it may be left out."""
     stem, closing = list(words), ""
-    if len(stem) > 1 and stem[-1] in _LINKS:
+    if len(stem) > 1 and stem[-1] in LINKS:
         closing = stem.pop()
     said = [f"(?:{'|'.join(sorted(map(re.escape, {word} if word in JOINING else forms_of(word) | {word})))})" for word in stem]
     if verbs:
@@ -108,7 +123,7 @@ def _in_all_words(words: list[str], verbs: frozenset[str], has_kind: bool) -> re
     if closing in ("of", "by"):
         text += rf"(?: {closing}\b)?"
     elif closing:
-        others = "|".join(sorted(_LINKS - {closing}))
+        others = "|".join(sorted(LINKS - {closing}))
         text = rf"(?:{text}) {closing}|(?:{text})(?! (?:{others}) @)"
     return re.compile(rf"(?<![\w-]){_BECOMING}(?:{text})(?![\w-])")
 
@@ -118,7 +133,7 @@ def _verbs(words: list[str]) -> set[str]:
     first, following = words[0] if words else "", words[1] if len(words) > 1 else ""
     if first.endswith("ed") or first in PAST:
         return bases_of(first)
-    if first.endswith("s") and not first.endswith("ss") and following in _LINKS | {""}:
+    if first.endswith("s") and not first.endswith("ss") and following in LINKS | {""}:
         return bases_of(first)
     return {first} - FUNCTION if first in _BARE_VERBS and not (following and first in FUNCTION | _OFTEN_NOUNS) else set()
 
@@ -127,7 +142,7 @@ def _as_phrase(plain: str) -> re.Pattern[str] | None:
     head = re.match(r"\w+(?:, \w+)*,? or \w+|\w+", plain)
     if head is None or head[0].split(",")[0].split(" ")[0] not in _BARE_VERBS or not re.search(r"\W\w", plain):
         return None
-    if head[0] in _OFTEN_NOUNS and not re.match(rf" (?:{'|'.join(sorted(_LINKS))}|an?|the)\b", plain[head.end() :]):
+    if head[0] in _OFTEN_NOUNS and not re.match(rf" (?:{'|'.join(sorted(LINKS))}|an?|the)\b", plain[head.end() :]):
         return None
     verbs = [word for word in re.findall(r"\w+", head[0]) if word != "or"]
     said = [f"(?:{'|'.join(sorted(map(re.escape, forms_of(verb))))})" for verb in verbs]

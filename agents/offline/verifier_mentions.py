@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from agents.offline.verifier_tokens import Token, Unit, Unreadable
-from agents.offline.verifier_words import PRONOUNS
+from agents.offline.verifier_words import ARTICLES, PRONOUNS
 
 _MOST = 64
 _APART = 0.6
@@ -42,6 +42,8 @@ class Mention:
     """Elliptic with an auxiliary: `he did`."""
     has_pronoun: bool = False
     is_asking: bool = False
+    is_bound: bool = False
+    """Whether it is a name right after a verb that is another mention's."""
 
     def aspect(self, relations: frozenset[str]) -> str | None:
         """The endpoint named for a fact of these relations; `None` for the whole.
@@ -140,7 +142,7 @@ def _owned(index: int, unit: Unit, groups: list[tuple[frozenset[str], list[Token
         for name, owner in zip(names, owners, strict=True):
             if owner == len(groups):
                 # "a spell at Ajax", "one of Tom's teams": a name may mention a fact of its own.
-                apart.append(Mention(index, None, [], [name], is_asking=unit.is_asking))
+                apart.append(Mention(index, None, [], [name], is_asking=unit.is_asking, is_bound=_follows_verb(name, unit, groups)))
                 cost += _APART
                 continue
             mentions[owner].names.append(name)
@@ -156,6 +158,12 @@ def _owned(index: int, unit: Unit, groups: list[tuple[frozenset[str], list[Token
             mention.has_pronoun = any(token.text in PRONOUNS for token in unit.tokens)
         options.append((cost, [*mentions, *apart]))
     return options
+
+
+def _follows_verb(name: Token, unit: Unit, groups: list[tuple[frozenset[str], list[Token]]]) -> bool:
+    """Whether it stands right after a verb, or after its "by"."""
+    before = [token for token in unit.tokens if token.place < name.place and token.text not in (*ARTICLES, "by")]
+    return bool(before) and before[-1] in verbs_of(unit) and any(before[-1] in members for _, members in groups)
 
 
 def head_of(mentions: list[Mention], unit: Unit) -> int:

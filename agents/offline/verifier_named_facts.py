@@ -7,11 +7,13 @@ not to be read as if one of the names were not there. Paper: section 4.3.2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
+from agents.offline.verifier_lists import spread
 from agents.offline.verifier_query import Evidence
 from agents.offline.verifier_tokens import CLAUSE_BOUNDS, Token
-from agents.offline.verifier_words import RELATIVES
+from agents.offline.verifier_voice import ends_of
+from agents.offline.verifier_words import HAVE, RELATIVES
 
 _AFTER_ALONE = ("comma", "and", "connective", "comparative")
 """What may follow a name that no words say more of."""
@@ -23,14 +25,23 @@ _SAYING = ("relation", "start", "end", "spell")
 
 def says_no_fact(tokens: Sequence[Token], evidence: Evidence) -> bool:
     """Whether some clause with a name on either side of its verb is no fact of the evidence."""
-    for first, between, second in _statements(tokens):
-        meant = _relations(between)
+    for first, words, second, has_owner in _statements(spread(list(tokens))):
+        meant = _relations(words)
         if meant is None:
             continue
         relations = evidence.related(*meant) if meant else frozenset(evidence.relation_labels)
-        if not (evidence.matching(first, relations, second) or evidence.matching(second, relations, first)):
+        if not any(_is_fact(first, words, second, has_owner, relation, evidence) for relation in sorted(relations)):
             return True
     return False
+
+
+def _is_fact(
+    first: frozenset[str], words: Sequence[Token], second: frozenset[str], has_owner: bool, relation: str, evidence: Evidence
+) -> bool:
+    """Whether the evidence shows what a clause says of two, told in its own direction."""
+    ends = ends_of(evidence.relation_labels[relation], words, has_owner)
+    one = frozenset([relation])
+    return bool((ends.subject and evidence.matching(first, one, second)) or (ends.object and evidence.matching(second, one, first)))
 
 
 def may_be_either_end(tokens: Sequence[Token], evidence: Evidence) -> bool:
@@ -51,8 +62,11 @@ def may_be_either_end(tokens: Sequence[Token], evidence: Evidence) -> bool:
     return False
 
 
-def _statements(tokens: Sequence[Token]) -> Iterator[tuple[frozenset[str], Sequence[Token], frozenset[str]]]:
-    """Names that only words of one clause stand between, with these words; the first is the clause's subject."""
+def _statements(tokens: Sequence[Token]) -> Iterator[tuple[frozenset[str], Sequence[Token], frozenset[str], bool]]:
+    """Names that only words of one clause stand between, with what these say; the first is the clause's subject.
+
+    Last whether the words follow the second name, as in "had X as its coach".
+    """
     names = [place for place, token in enumerate(tokens) if token.kind == "name"]
     for first, second in pairwise(names):
         between = tokens[first + 1 : second]
@@ -62,7 +76,11 @@ def _statements(tokens: Sequence[Token]) -> Iterator[tuple[frozenset[str], Seque
         if any(token.kind in _BOUNDS or token.text in ("'s", "did", "do", "does") for token in between):
             continue
         if any(token.kind in _SAYING for token in between):
-            yield tokens[first].entities, between, tokens[second].entities
+            yield tokens[first].entities, between, tokens[second].entities, False
+            continue
+        rest = list(takewhile(lambda token: token.kind not in (*_BOUNDS, "name"), tokens[second + 1 :]))
+        if any(token.text in HAVE for token in between) and any(token.kind in _SAYING for token in rest):
+            yield tokens[first].entities, rest, tokens[second].entities, True
 
 
 def _relations(between: Sequence[Token]) -> frozenset[str] | None:

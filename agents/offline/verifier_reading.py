@@ -13,9 +13,10 @@ from agents.offline.verifier_comparison import Atom
 from agents.offline.verifier_constraints import Builder, Spoken, spoken
 from agents.offline.verifier_mentions import Mention, head_of, mentions_of
 from agents.offline.verifier_phrases import Reading, Side, readings
-from agents.offline.verifier_query import Evidence, FactRef, Query, Ranking
+from agents.offline.verifier_query import Evidence, FactRef, Hop, Query, Ranking
 from agents.offline.verifier_skeletons import Skeleton
-from agents.offline.verifier_tokens import Unit, Unreadable
+from agents.offline.verifier_tokens import Token, Unit, Unreadable
+from agents.offline.verifier_voice import Ends, ends_of_name
 from graph_sampler.labels import normalise_label
 
 _MARGIN = 0.15
@@ -157,13 +158,16 @@ class _Reader:
             if mention.relations is None and near and near[-1].hop != hop.name:
                 far = 0.3
             others = [entities for entities in named if not anchor or entities != anchor]
+            if len(others) < len(named) and not self._is_at_its_end(mention, hop, anchor):
+                continue
             if not others:
                 far += 0.0 if named or mention.relations is not None else 0.1
                 if mention.is_elliptic and not named and is_right:
                     far = 0.1 if pointed and pointed[-1].hop == hop.name else far + 0.4
                 found.append((far + self._unlikely(mention, hop.name, sides, pointed), FactRef(hop.name)))
-            elif not mention.is_asking and len(others) == (1 if anchor else min(2, len(others))):
+            elif not (mention.is_asking or mention.is_bound) and len(others) == (1 if anchor else min(2, len(others))):
                 facts = self._reference(index, others)
+                facts = frozenset(fact for fact in facts if all(self._has_at_its_end(mention, name, fact) for name in mention.names))
                 if facts:
                     far += 0.0 if anchor or len(others) == 2 else 0.3
                     far += 0.0 if is_right else 0.4
@@ -198,6 +202,20 @@ class _Reader:
                 fact for fact in facts if all(rows[fact][0] in entities or rows[fact][2] in entities for entities in others)
             )
         return self.references[key]
+
+    def _is_at_its_end(self, mention: Mention, hop: Hop, anchor: frozenset[str]) -> bool:
+        """Whether the clause's voice lets its name be the fixed end that it is of a hop."""
+        name = next(token for token in mention.names if token.entities == anchor)
+        ends = [self._ends(mention, name, relation) for relation in hop.relations]
+        return any(end.subject if hop.subject.entities else end.object for end in ends)
+
+    def _has_at_its_end(self, mention: Mention, name: Token, fact: int) -> bool:
+        subject, relation, object_, _, _ = self.evidence.facts[fact]
+        ends = self._ends(mention, name, relation)
+        return (ends.subject and subject in name.entities) or (ends.object and object_ in name.entities)
+
+    def _ends(self, mention: Mention, name: Token, relation: str) -> Ends:
+        return ends_of_name(self.evidence.relation_labels[relation], name, self.units[mention.unit].tokens, mention.tokens, mention.is_echo)
 
     def _may_speak_of(self, mention: Mention, side: FactRef) -> bool:
         if mention.is_asking:

@@ -194,6 +194,10 @@ COMPARATIVES = frozenset({"later-end", "earlier-end"})
 """Markers of a comparison whose second side was said before."""
 BE = frozenset(["was", "were", "been", "being", "is", "are"])
 """Forms of "be" that make a passive or say what something was."""
+ARTICLES = frozenset(["a", "an", "the", "both"])
+"""Words before a noun or a name that say nothing of it."""
+POSSESSIVES = frozenset(["its", "their", "his", "her", "it", "them"])
+"""Words that point back to what has something."""
 HAVE = frozenset(["have", "has", "had", "having"])
 """Forms of "have"."""
 BECOME = frozenset(["become", "became", "becomes", "becoming"])
