@@ -95,14 +95,15 @@ def the_one(noun: Noun) -> str:
     return f"the {noun.singular}"
 
 
-def put(base: str, form: str) -> str:
-    """A verb phrase in base form as `past`, `plural` past, `gerund` or `base`."""
+def put(base: str, form: str, name: str = "") -> str:
+    """A verb phrase in base form as `past`, `plural` past, `gerund` or `base`; `name` is the patient's, which stays as it is."""
     if form == "gerund" and base.startswith("stop being "):
         return f"ceasing to be {base.removeprefix('stop being ')}"
     if form != "plural":
         return base if form == "base" else inflected(base, gerund if form == "gerund" else past)
     verb, _, rest = inflected(base, past).partition(" ")
-    if found := re.match(r"(a|made a) (member|citizen|cardinal)\b", rest):
+    is_name = bool(name) and rest.startswith(name)
+    if not is_name and (found := re.match(r"(a|made a) (member|citizen|cardinal)\b", rest)):
         rest = f"{found[1][:-1]}{found[2]}s{rest[found.end() :]}"
     return f"{'were' if verb == 'was' else verb} {rest}".strip()
 
@@ -185,6 +186,10 @@ class Clauses:
         if patient == "it" and (found := re.fullmatch(r"(take|give) up ", before)):
             return f"{found[1]} it up{after}"
         return before.rstrip() + (f" {patient}" if patient else "") + after
+
+    def state(self, told: Told, form: str) -> str:
+        """The whole fact's verb phrase in a form."""
+        return put(self.base(told, "state"), form, self.patient(told))
 
     def understood(self, told: Told, moment: str, many: bool) -> str:
         """The verb phrase where the patient was just named; short only if that cannot mislead."""
@@ -325,7 +330,7 @@ class Clauses:
             seen.add(told)
             when = self.when(groups[told, moment], subject, several, can_echo)
             comma = "," if base.rpartition(" ")[2] == when.partition(" ")[0] else ""
-            phrases.append(f"{put(base, form)}{comma} {when}")
+            phrases.append(f"{put(base, form, self.patient(told))}{comma} {when}")
         return phrases
 
     def ranked(self, ordinal: Ordinal, patient: str | None, is_named: bool = False) -> str:

@@ -88,7 +88,7 @@ class _Star:
     def _agent_question(self, alone: list[Told]) -> str:
         many = len(alone) + len({(part.told, part.comparison.moment) for part in self.conditions}) > 1
         form = "plural" if self.ordinal else "past"
-        phrases = [put(self.say.base(told, "state"), form) for told in alone]
+        phrases = [self.say.state(told, form) for told in alone]
         phrases = [_both(self.say, alone, form)] if len(phrases) == 2 and _are_alike(alone) else phrases
         phrases += self.say.happenings(self.conditions, form, None, self.variable, many)
         if self.ordinal is None:
@@ -135,7 +135,7 @@ class _Star:
         for told in facts:
             own = [part for part in self.conditions if part.told == told]
             if self._is_agent(told):
-                phrases = self.say.happenings(own, form, None, self.variable, True) or [put(self.say.base(told, "state"), form)]
+                phrases = self.say.happenings(own, form, None, self.variable, True) or [self.say.state(told, form)]
                 parts.append(f"{relative(self.noun)} {_chained(phrases)}")
             else:
                 phrases = self.say.happenings(own, "past", GAP, told.agent) or [put(self.say.base(told, "state", GAP), "past")]
@@ -338,7 +338,7 @@ class _Chain:
         told, noun = self.facts[0], self.say.noun(self.variables[0])
         conditions = self.conditions[0]
         if told.agent == self.variables[0]:
-            phrases = self.say.happenings(conditions, form, None, told.agent) or [put(self.say.base(told, "state"), form)]
+            phrases = self.say.happenings(conditions, form, None, told.agent) or [self.say.state(told, form)]
             return f"{relative(noun)} {_chained(phrases)}"
         phrases = self.say.happenings(conditions, "past", GAP, told.agent) or [put(self.say.base(told, "state", GAP), "past")]
         clause = _chained(phrases)

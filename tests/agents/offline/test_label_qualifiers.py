@@ -11,6 +11,7 @@ from agents.offline.verifier_inflection import bases_of
 from graph_sampler import templates
 from state.fact import LabelledFact
 from state.roles import AnswersReply
+from state.vocabulary import RankOrder
 from tests.agents.offline import template_questions
 from tests.agents.offline.verifier_graphs import fact, request_about
 
@@ -117,3 +118,20 @@ def test_what_the_rewriter_says_of_such_a_label_is_read(label: str) -> None:
     conditions = [template_questions.condition("I-after-I", "the first fact", templates.reference_phrase("Ann", label, "Arn"))]
     question = template_questions.question(templates.assemble("?a", [([template_questions.fact("X", label, "Arn", 1)], conditions)]))
     assert asked(question, evidence).answers == ("Bob", "Di"), question
+
+
+@pytest.mark.parametrize(
+    ("relation", "office", "group"),
+    [
+        ("position held", "member of the general council", "the people who became a member of the general council"),
+        ("instance of", "a member state", "the things that became a member state"),
+        ("member of", "Arn", "those that joined Arn"),
+        ("country of citizenship", "Arn", "the people who became citizens of Arn"),
+    ],
+)
+def test_a_plural_leaves_names_as_they_are(relation: str, office: str, group: str) -> None:
+    condition = template_questions.condition("I-after-I", "the first fact", templates.reference_phrase("Tom Reed", relation, office))
+    rank = templates.ordinal_clause("start_rank", "f1", 2, RankOrder.ASCENDING, is_point=False)
+    text = templates.assemble("?a", [([template_questions.fact("X", relation, office, 1)], [condition, rank])])
+    for plain in (False, True):
+        assert template_questions.question(text, plain).startswith(f"Of {group} after ")
