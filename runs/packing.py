@@ -110,7 +110,13 @@ def pack_run(run: Path, out: Path | None = None, *, with_cache: bool = False, ca
             part = _copy_cache(databases, cache or Path(reader.config().config.cache.path), folder / CACHE_LINES)
             if part.found:
                 sources[CACHE_LINES] = folder / CACHE_LINES
-        _write_zip(folder / "packed.zip", sources)
+        try:
+            _write_zip(folder / "packed.zip", sources)
+        except OSError as err:
+            if err.filename is not None:
+                raise
+            remedy = "Free the place or choose another --out."
+            raise RunFolderError(f"cannot be written: {err.strerror}", where=str(target), remedy=remedy) from err
         size = (folder / "packed.zip").stat().st_size
         put_in_place(folder / "packed.zip", target)
     return PackReport(path=target, size=size, files=tuple(sorted(sources)), left=tuple(left), cache=part)

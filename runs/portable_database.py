@@ -20,7 +20,13 @@ def compact_copy(source: Path, target: Path) -> None:
     """
     writable = os.access(source, os.W_OK) and os.access(source.parent, os.W_OK)
     with _errors(source), contextlib.closing(_connect(source, "mode=rw" if writable else "mode=ro&immutable=1")) as connection:
-        connection.execute("VACUUM INTO ?", (str(target),))
+        try:
+            connection.execute("VACUUM INTO ?", (str(target),))
+        except sqlite3.OperationalError as err:
+            if err.sqlite_errorcode != sqlite3.SQLITE_FULL:
+                raise
+            remedy = "Free the place or choose another --out."
+            raise RunFolderError("no room for a copy of it: the disk is full", where=str(source), remedy=remedy) from err
     with _errors(target), contextlib.closing(_connect(target, "mode=rw")) as connection:
         # Else it would count how often a database has been copied, and the copy of a copy would differ.
         connection.execute("PRAGMA schema_version = 1")

@@ -132,7 +132,8 @@ def _extract(file: Path, made: Path, cache_lines: Path, max_size: int) -> tuple[
     except _BROKEN as err:
         raise RunFolderError("this is not a zip file, or it is damaged or cut short", where=str(file), remedy=_NOT_OURS) from err
     except OSError as err:
-        raise RunFolderError(f"cannot be unpacked: {err.strerror}", where=str(err.filename or file)) from err
+        remedy = "" if err.filename else "Free the place of --out, or choose another."  # writing is what names no file
+        raise RunFolderError(f"cannot be unpacked: {err.strerror}", where=str(err.filename or file), remedy=remedy) from err
     return [member.filename for member in members], size
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 import shutil
 import sqlite3
 import stat
@@ -176,6 +177,17 @@ def test_an_existing_target_is_refused_and_left_alone(packed: Path, tmp_path: Pa
     for name in ("mine", "dangling"):
         assert f"{name}: it exists already" in refused("unpack", str(packed), "--out", str(tmp_path / name))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dangling", "mine"]
+
+
+def test_a_disk_that_takes_no_more_is_told_with_a_remedy_and_leaves_nothing(packed: Path, tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(RunFolderError, match=r"cannot be unpacked: File too large\. Free the place of --out, or choose another"):
+            unpack_run(packed, tmp_path / "new" / "run")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_folders_listed_by_another_zip_program_do_no_harm(packed: Path, tmp_path: Path) -> None:
