@@ -73,6 +73,17 @@ _NOUNS = {
 _KIND_OF_NOUN = {noun: kind for kind, nouns in _NOUNS.items() for noun in nouns.split()}
 
 
+def kinds_of_ends(label: str) -> tuple[str, str]:
+    """Kinds of the subject and of the object of a relation's facts, by its label as it is spelt; empty where nothing is known."""
+    subject, object_ = _KINDS.get(words_apart(label), ">").replace("<", ">").split(">")
+    return subject, object_
+
+
+def kind_of_noun(noun: str) -> str:
+    """The kind of thing that a noun says, empty where it says none."""
+    return _KIND_OF_NOUN.get(noun, "")
+
+
 def _ends(label: str, evidence: Evidence) -> tuple[str, str]:
     """Kinds of the doer and of what it is done to, by a relation's normalised label."""
     spelt = min((evidence.relation_labels[relation] for relation in evidence.related(label)), default=label)
@@ -88,8 +99,7 @@ def _kinds_of(entities: frozenset[str], evidence: Evidence) -> frozenset[str]:
     """The kinds of a named thing, empty where the evidence shows none."""
     found: set[str] = set()
     for subject, relation, object_, _, _ in evidence.facts:
-        kinds = _KINDS.get(words_apart(evidence.relation_labels[relation]), ">")
-        first, second = kinds.replace("<", ">").split(">")
+        first, second = kinds_of_ends(evidence.relation_labels[relation])
         found |= ({first} if subject in entities else set()) | ({second} if object_ in entities else set())
     return frozenset({"person"} if "person" in found else found - {""})
 

@@ -6,9 +6,11 @@ from itertools import pairwise
 
 from agents.offline.verifier_antecedents import every_antecedent
 from agents.offline.verifier_coreference import parsed_queries
+from agents.offline.verifier_kinds import asks_for_another_kind
 from agents.offline.verifier_named_facts import may_be_either_end, says_no_fact
 from agents.offline.verifier_query import Evidence, Query
 from agents.offline.verifier_reading import best_queries
+from agents.offline.verifier_refused_words import refused_word
 from agents.offline.verifier_skeletons import Skeleton, skeletons
 from agents.offline.verifier_template import hinted_topology
 from agents.offline.verifier_tokens import CLAUSE_BOUNDS, Token, Unreadable, cut, tokenise
@@ -34,7 +36,7 @@ def read_english(question: str, structure_hint: str, evidence: Evidence) -> list
         return []
     try:
         tokens = tokenise(question, evidence, frozenset(relations))
-        if says_no_fact(tokens, evidence) or may_be_either_end(tokens, evidence):
+        if refused_word(tokens) or says_no_fact(tokens, evidence) or may_be_either_end(tokens, evidence):
             return []
         names = [token.entities for token in tokens if token.kind == "name"]
         options = skeletons(template, relations, names, evidence)
@@ -42,7 +44,8 @@ def read_english(question: str, structure_hint: str, evidence: Evidence) -> list
     except Unreadable:
         return []
     # A pronoun that may mean something of which the evidence says nothing leaves the question open.
-    return list(dict.fromkeys(query for found in readings for query in found)) if all(readings) else []
+    queries = list(dict.fromkeys(query for found in readings for query in found)) if all(readings) else []
+    return [] if any(asks_for_another_kind(tokens, query, evidence) for query in queries) else queries
 
 
 def _queries(tokens: list[Token], options: list[Skeleton], evidence: Evidence) -> list[Query]:

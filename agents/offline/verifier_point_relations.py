@@ -19,12 +19,12 @@ POINT_RELATIONS: dict[str, Entry] = {
     "winner of": told_whole(
         _WON + " triumph prevail",
         "winner win victory champion triumph success title",
-        "tournament event race contest championship competition award prize edition trophy driver rider cyclist team",
+        "tournament event race contest championship competition award prize edition trophy driver rider cyclist team player",
     ),
     "winner": told_whole(
         _WON + " triumph prevail",
         "winner win victory champion triumph success",
-        "tournament event race contest championship competition award prize edition season team",
+        "tournament event race contest championship competition award prize edition season team player",
     ),
     "host of": told_whole(
         "host stage hold present_host", "host venue hosting host_city", "city games event olympics tournament cup edition"

@@ -53,7 +53,7 @@ def _in_capitals(replacement: str | Callable[[re.Match[str]], str]) -> Callable[
     return replace
 
 
-_ADVERB = r"(?:(?:strictly|entirely|wholly|completely|fully|exactly|precisely|only|some time|sometime|at some point) )?"
+_ADVERB = r"(?:(?:strictly|entirely|wholly|completely|fully|only|some time|sometime|at some point) )?"
 _PHRASES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (rf",? past its start {_UNIT} and before its end {_UNIT}", " "),
     (rf"\b(?:the|an?|in|\d+|one|two|few|some) {_UNIT} (?:before|after|prior|earlier|later)\b(?! than)", " <bad> "),
@@ -153,14 +153,14 @@ _RELATIVES = """
 that what where which who whom whose
 """
 _FUNCTION = """
-" & ' ( ) - . / : a aboard about across act acted acting acts all already also am among lying lie lies falling amongst an and another any are as at away back be
-became become becomes becoming been being between both but by called came can come comes coming completely considering could course did do
-does doing done down during each either else entire entirely eventually ever every exactly fall falls fell for from full fully
-gave get gets getting give given gives giving go goes going gone got had happened has have having held hold holding holds in into
-is itself just last lasted lasting lasts lay made make makes making moment name named of off on once only onto or other out over
-own point precisely ran regard remain remained respectively run same saw see seen serve served serves serving set so some spend spending
-spent stay stayed still strictly such take taken takes taking the then through to together too took up very was way well went were
-whole wholly will with would “ ”
+" & ' ( ) - . / : a aboard about across act acted acting acts all already also am among lying lie lies falling amongst an and another any
+are as at away back be became become becomes becoming been being between both but by called came can come comes coming completely
+considering could course did do does doing done down during each either else entire entirely eventually ever every fall falls fell for
+from full fully gave get gets getting give given gives giving go goes going gone got had happened has have having held hold holding holds
+in into is itself last lasted lasting lasts lay made make makes making moment name named of off on only onto or other out over own point
+precisely ran regard remain remained respectively run same saw see seen serve served serves serving set so some spend spending spent stay
+stayed still strictly such take taken takes taking the then through to too took up very was way well went were whole wholly will with
+would “ ”
 """
 _TYPES = """
 album anybody anyone artist award awards band battle bodies body book candidate candidates cities city club clubs
