@@ -19,12 +19,12 @@ POINT_RELATIONS: dict[str, Entry] = {
     "winner of": told_whole(
         _WON + " triumph prevail",
         "winner win victory champion triumph success title",
-        "tournament event race contest championship competition award prize edition trophy driver rider cyclist team player",
+        "tournament event race contest championship competition award prize edition trophy driver rider cyclist team player competitor",
     ),
     "winner": told_whole(
         _WON + " triumph prevail",
         "winner win victory champion triumph success",
-        "tournament event race contest championship competition award prize edition season team player",
+        "tournament event race contest championship competition award prize edition season team player competitor",
     ),
     "host of": told_whole(
         "host stage hold present_host", "host venue hosting host_city", "city games event olympics tournament cup edition"
@@ -87,7 +87,9 @@ POINT_RELATIONS: dict[str, Entry] = {
         "sign ratify", "signatory signing signature signer", "treaty country agreement pact convention accord state"
     ),
     "edition of": told_whole(
-        "hold stage take_place run", "edition staging instalment installment event", "games tournament cup championship festival olympics"
+        "hold stage take_place run",
+        "edition staging instalment installment event",
+        "games tournament cup championship festival olympics series",
     ),
     "premiered": told_whole(
         "premiere debut open show stage perform",

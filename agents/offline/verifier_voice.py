@@ -170,9 +170,9 @@ def _comes_first(words: list[str], first: frozenset[str], second: frozenset[str]
 
 
 def _is_done_to(plain: str) -> bool:
-    """Whether a label is a verb that takes what it is done to: "nominated", but not "born in"."""
+    """Whether a label is a verb that takes what it is done to: "nominated", but not "born in" or "described by source"."""
     words = re.findall(r"\w+", plain)
-    return bool(words) and words[0] not in BE | HAVE and not is_noun_label(plain) and words[-1] not in LINKS
+    return bool(words) and words[0] not in BE | HAVE and not is_noun_label(plain) and not LINKS & set(words)
 
 
 @cache
