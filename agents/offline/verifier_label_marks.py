@@ -49,7 +49,7 @@ def mark_words(text: str, spoken: list[tuple[re.Pattern[str], str]]) -> tuple[st
             said = f"{quoted[1]}__{place} to"
         else:
             kept = [word for word in re.findall(r"\w+", said) if word not in JOINING | BECOME]
-            said = re.sub(r"\w+", partial(_mark, place, bool(kept)), said)
+            said = re.sub(r"\w+", partial(_mark, place, bool(kept)), re.sub(r"[()]", " ", said))
         text = text[:start] + said + text[end:]
     return text, [frozenset(found[span]) for span in chosen]
 

@@ -120,6 +120,7 @@ def _in_all_words(words: list[str], verbs: frozenset[str], has_kind: bool) -> re
         text = _BETWEEN.join(said[:place]) + rf"(?:{_BETWEEN}{_BETWEEN.join(said[place:])})?"
     else:
         text = _BETWEEN.join(said)
+    text += r"\)?"
     if closing in ("of", "by"):
         text += rf"(?: {closing}\b)?"
     elif closing:

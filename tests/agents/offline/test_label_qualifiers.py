@@ -135,3 +135,12 @@ def test_a_plural_leaves_names_as_they_are(relation: str, office: str, group: st
     text = templates.assemble("?a", [([template_questions.fact("X", relation, office, 1)], [condition, rank])])
     for plain in (False, True):
         assert template_questions.question(text, plain).startswith(f"Of {group} after ")
+
+
+def test_a_role_in_brackets_is_read_before_what_closes_its_label() -> None:
+    label = "linked as name (chancellor) to"
+    evidence = [fact("Ann", label, "Arn", 1990, 1995), fact("Bob", label, "Arn", 1996, 1999), fact("Cy", label, "Arn", 1980, 1989)]
+    question = f"Who became {label} Arn after Ann stopped being {label} Arn?"
+    assert asked(question, evidence).answers == ("Bob",)
+    assert asked(question.replace("chancellor", "king"), evidence) == CANNOT_TELL
+    assert asked(f"Who became {label} Arn after Arn stopped being {label} Ann?", evidence) == CANNOT_TELL
