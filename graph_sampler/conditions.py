@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graph_sampler.constraints import Constraint, ConstraintSpace, OrdinalSpec, rows_of, to_mask
 from graph_sampler.naming import Names
 from graph_sampler.operators import Ordinal
@@ -39,12 +42,13 @@ class Judged(NamedTuple):
 class Judge:
     """The rules over one skeleton."""
 
-    def __init__(self, space: ConstraintSpace, names: Names, rules: Rules, max_constraints: int) -> None:
-        """Takes the space of one skeleton, built with the legal rows of the same rules."""
+    def __init__(self, space: ConstraintSpace, names: Names, rules: Rules, max_constraints: int, lost_spells: NDArray[np.bool_]) -> None:
+        """Takes the space of one skeleton, built with the legal rows of the same rules, and which facts have a dropped twin."""
         self.space = space
         self.names = names
         self.rules = rules
         self.max_constraints = max_constraints
+        self._lost_spells = lost_spells
         self.clean = to_mask(row for row, repeats in enumerate(rows_that_repeat(space.skeleton)) if not (repeats and rules.readable))
         self._ranked: dict[tuple[int, str, RankOrder, int], list[tuple[OrdinalChoice, int]]] = {}
         self._shared_names: set[str] | None = None
@@ -201,12 +205,15 @@ class Judge:
             final &= by_stage[-1]
         if ordinal is None:
             return final
-        spec = ordinal.spec
-        pool = self.space.stages[spec.stage].full
+        return final & self._rows_at_dense_rank(ordinal, self._ranked_rows(masks, ordinal.spec.stage))
+
+    def _ranked_rows(self, masks: list[list[int]], stage: int) -> int:
+        """The rows of an ordinal's stage that masks by stage leave to it."""
+        pool = self.space.stages[stage].full
         for by_stage in masks:
-            if by_stage[spec.stage] or spec.stage == len(self.space.stages) - 1:
-                pool &= by_stage[spec.stage]
-        return final & self._rows_at_dense_rank(ordinal, pool)
+            if by_stage[stage] or stage == len(self.space.stages) - 1:
+                pool &= by_stage[stage]
+        return pool
 
     def _rows_at_dense_rank(self, ordinal: OrdinalChoice, pool: int) -> int:
         """The last stage's rows whose ranked fact stands at the dense rank among a pool's distinct facts."""
@@ -303,11 +310,31 @@ class Judge:
         """Operators as a plain reader may take them give the same answer.
 
         Such a reader knows no precedence for one-granule intervals, and that one thing ended in the year in which
-        another began may mean to him that it came before.
+        another began may mean to him that it came before. Nor does he know that one spell must meet all constraints,
+        and what is ranked may to him be any spell of those whom they leave.
         """
+        if ordinal is not None and constraints and self.rules.plain_reading and not self._is_rank_plain(constraints, ordinal):
+            return False
         if all(each.plain is each.masks for each in constraints):
             return True
         return self._is_only(self._reduced([each.plain for each in constraints], ordinal), answer)
+
+    def _is_rank_plain(self, constraints: list[Constraint], ordinal: OrdinalChoice) -> bool:
+        """The candidate at the rank is the same, and tied with none up to there, if each counts by its foremost spell; none was dropped."""
+        spec = ordinal.spec
+        stage = self.space.stages[spec.stage]
+        facts = self.space.skeleton.stages[spec.stage].facts[spec.fact]
+        is_last_first = spec.order is RankOrder.DESCENDING
+        foremost: dict[int, int] = {}
+        for row in rows_of(self._ranked_rows([each.plain for each in constraints], spec.stage)):
+            if self._lost_spells[facts[row]]:
+                return False
+            candidate, key = stage.candidates[row], -ordinal.keys[row] if is_last_first else ordinal.keys[row]
+            foremost[candidate] = min(key, foremost.get(candidate, key))
+        kept = self._fact_at_rank(ordinal, self._ranked_rows([each.masks for each in constraints], spec.stage))
+        ranked = sorted((key, candidate) for candidate, key in foremost.items())[: spec.rank + 1]
+        at_rank = stage.candidates[facts.index(kept)] if kept is not None else None
+        return ranked[spec.rank - 1][1] == at_rank and len({key for key, _ in ranked}) == len(ranked)
 
     def _is_name_shared(self, answer: int) -> bool:
         """Another entity of some step's candidate set has a name of the answer."""

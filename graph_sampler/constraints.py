@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graph_sampler.operators import Operator, Ordinal, family_of
 from graph_sampler.order_codes import NO_PAIR, meanings, order_codes
-from graph_sampler.skeleton import Skeleton
+from graph_sampler.skeleton import Rows, Skeleton
 from graph_sampler.temporal_graph import TemporalGraph
 from state.config import Rules
 from state.vocabulary import RankOrder, RelationType, Template
@@ -51,7 +51,7 @@ class Constraint:
         stage: the stage it stands in.
         masks: by stage, from its own on (`0` below): the rows in which it holds.
         own: by stage: the rows whose left fact is the reference itself.
-        plain: by stage: the rows in which a plain reader may think that it holds.
+        plain: by stage: the rows in which a plain reader may think that it holds, be it of another spell.
         fit: over the last stage: the rows in which it could legally stand.
         root_mask: for a reference constraint on the first fact, its mask over the rows of the root alone.
     """
@@ -150,6 +150,7 @@ class ConstraintSpace:
         self.constraints: list[Constraint] = []
         self._legal = legal
         self._rules = rules
+        self._spells = [_spells(rows) if rules.plain_reading else None for rows in skeleton.stages]
         self._enumerate(is_reference)
 
     def fact_rows(self, stage: int, fact: int, wanted: int) -> int:
@@ -253,7 +254,9 @@ class ConstraintSpace:
         known = meanings(family, self._rules.shared_granule, self._rules.plain_reading)
         codes = order_codes(x.start, x.end, y.start, y.end)
         codes[~other] = NO_PAIR
-        return Classified(known.operators, known.held.take(codes, axis=1), known.plain.take(codes, axis=1))
+        return Classified(
+            known.operators, known.held.take(codes, axis=1), known.plain.take(codes, axis=1), codes, (known.starts, known.ends)
+        )
 
     def _masks(
         self, classified: Classified, stage: int, legal: NDArray[np.bool_]
@@ -266,16 +269,50 @@ class ConstraintSpace:
         positions, columns = np.nonzero(alive)
         # Of the constraints that are left: (constraints, rows of their stage).
         held, plain = (table[positions, :, columns] for table in (classified.held, classified.plain))
-        differs = (plain != held).any(axis=1).tolist()
+        differs = (plain != held).any(axis=1)
         lifts = [self._to_stage[stage][late] for late in range(stage, len(self.stages))]
         masks = [_integers(held[:, lift]) for lift in lifts]
-        plains = [_integers(plain[:, lift]) for lift in lifts]
+        plains = []
+        for late, lift in enumerate(lifts, start=stage):
+            lifted, spells = plain[:, lift], self._spells[late]
+            if spells is not None:
+                starts, ends = (table[positions[:, None], classified.codes[:, columns].T[:, lift]] for table in classified.bounds)
+                by_any = spells.in_any(starts) & spells.in_any(ends)
+                differs |= (by_any != lifted).any(axis=1)
+                lifted = by_any
+            plains.append(_integers(lifted))
         fits = _integers(fit[positions, :, columns])
         below = [0] * stage
         for number, (position, column) in enumerate(zip(positions.tolist(), columns.tolist(), strict=True)):
             mine = below + [mask[number] for mask in masks]
             loose = below + [mask[number] for mask in plains] if differs[number] else mine
             yield classified.operators[position], column, mine, loose, fits[number]
+
+
+class Spells(NamedTuple):
+    """Rows of a stage that bind all variables alike, so that they differ in spells alone."""
+
+    order: NDArray[np.intp]
+    """The rows, those of one group together."""
+    starts: NDArray[np.intp]
+    """Where each group begins in that order."""
+    group: NDArray[np.intp]
+    """By row, its group."""
+
+    def in_any(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """(constraints, rows): whether a constraint holds in any row of a row's group."""
+        found: NDArray[np.bool_] = np.logical_or.reduceat(held[:, self.order], self.starts, axis=1)[:, self.group]
+        return found
+
+
+def _spells(rows: Rows) -> Spells | None:
+    """The groups of a stage's rows; `None` where each is a group of its own."""
+    numbers: dict[tuple[int, ...], int] = {}
+    group = np.array([numbers.setdefault(bound, len(numbers)) for bound in zip(*rows.variables, strict=True)], np.intp)
+    if len(numbers) == len(group):
+        return None
+    order = np.argsort(group, kind="stable")
+    return Spells(order, np.searchsorted(group[order], np.arange(len(numbers))), group)
 
 
 class Classified(NamedTuple):
@@ -286,6 +323,10 @@ class Classified(NamedTuple):
     """(operators, rows, others): where each holds, by precedence."""
     plain: NDArray[np.bool_]
     """(operators, rows, others): where a reader who knows neither precedence nor granules may think that it holds."""
+    codes: NDArray[np.int64]
+    """(rows, others): how the bounds are ordered."""
+    bounds: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    """(operators, codes): where a plain reader finds that a start, and that an end, is as the operator wants it."""
 
 
 def _column(times: Times) -> Times:

@@ -220,11 +220,17 @@ class DroppedRows:
 
 def second_spells(graph: TemporalGraph) -> NDArray[np.bool_]:
     """For each fact, whether another row, kept or dropped, has its subject, relation and object."""
-    kept, dropped = (tuple(getattr(rows, name) for name in ("subject", "relation", "object")) for rows in (graph, graph.dropped))
-    found = np.zeros(len(graph), dtype=np.bool_)
-    same = np.logical_and.reduce([column[1:] == column[:-1] for column in kept])
+    found = lost_spells(graph)
+    same = np.logical_and.reduce([column[1:] == column[:-1] for column in (graph.subject, graph.relation, graph.object)])
     found[1:] |= same
     found[:-1] |= same
+    return found
+
+
+def lost_spells(graph: TemporalGraph) -> NDArray[np.bool_]:
+    """For each fact, whether a dropped row has its subject, relation and object."""
+    kept, dropped = (tuple(getattr(rows, name) for name in ("subject", "relation", "object")) for rows in (graph, graph.dropped))
+    found = np.zeros(len(graph), dtype=np.bool_)
     if len(graph.dropped):
         has_dropped = np.zeros(len(graph.entity_ids), dtype=np.bool_)
         has_dropped[dropped[0]] = True

@@ -30,6 +30,10 @@ class Meanings(NamedTuple):
     """(operators, codes): where each holds, by precedence."""
     plain: NDArray[np.bool_]
     """(operators, codes): where a reader who knows neither precedence nor granules may think that it holds."""
+    starts: NDArray[np.bool_]
+    """(operators, codes): where its start is as the operator wants a start, whatever its end."""
+    ends: NDArray[np.bool_]
+    """(operators, codes): where its end is as the operator wants an end, whatever its start."""
 
 
 def order_codes(a: Any, b: Any, c: Any, d: Any) -> NDArray[np.int64]:
@@ -64,4 +68,11 @@ def meanings(family: Family, shared_granule: bool, plain_reading: bool) -> Meani
                 plain[position, code] = operator.loosely(a, b, c, d)
             else:
                 plain[position, code] = test if operator.is_boundary and plain_reading else mine
-    return Meanings(operators, held, plain)
+    starts, ends = np.zeros_like(plain), np.zeros_like(plain)
+    for a, b, c, d in product(range(4), repeat=4):
+        code = int(order_codes(*map(np.int64, (a, b, c, d))))
+        for position, operator in enumerate(operators):
+            may_hold = operator.loosely if operator.loosely is not None and shared_granule else operator.holds
+            starts[position, code] |= any(bool(may_hold(a, other, c, d)) for other in range(-1, 5))
+            ends[position, code] |= any(bool(may_hold(other, b, c, d)) for other in range(-1, 5))
+    return Meanings(operators, held, plain, starts, ends)

@@ -18,7 +18,7 @@ from graph_sampler.columns import settled
 from graph_sampler.conditions import Judge, Judged, rows_that_repeat
 from graph_sampler.constraint_search import ConstraintSearch
 from graph_sampler.constraints import ConstraintSpace, rows_of
-from graph_sampler.doubt import DroppedRows, second_spells
+from graph_sampler.doubt import DroppedRows, lost_spells, second_spells
 from graph_sampler.encoding import RecordEncoder, TraceSpec
 from graph_sampler.naming import Names
 from graph_sampler.operators import OPERATOR_NAMES
@@ -90,6 +90,7 @@ class Proposer:
         self.names = Names(graph, config.sampler.caps.meta_labels)
         self.around = Neighbourhood(graph, self.names.meta_relations, self.caps.max_rows)
         self.second_spell = settled(second_spells(graph))
+        self.lost_spell = settled(lost_spells(graph))
         self._reference: dict[int, bool] = {}
 
     def propose(self, root: Root, wanted: Wanted = EVERYTHING) -> RootProposals:
@@ -189,7 +190,7 @@ class _RootDraw:
         if not any(rows.any() for rows in legal):
             return
         space = ConstraintSpace(of.graph, skeleton, of.is_reference, legal, of.rules)
-        judge = Judge(space, of.names, of.rules, of.config.sampler.max_constraints)
+        judge = Judge(space, of.names, of.rules, of.config.sampler.max_constraints, of.lost_spell)
         if not judge.is_named_once or not judge.clean or (of.rules.readable and not judge.has_two_walks):
             return
         dropped = DroppedRows(of.around, skeleton, of.caps.max_rows) if of.rules.not_doubtful else None

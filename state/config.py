@@ -149,7 +149,8 @@ class Rules(Contract):
     readable: bool = True
     """Few constraints, no entity twice in a row, no second spell of a fact that is read."""
     plain_reading: bool = True
-    """Operators read without their precedence (one-granule intervals) give the same answer."""
+    """Operators read without their precedence (one-granule intervals) give the same answer, and so does any other spell of a
+    candidate: one that meets a constraint, or half of one, that the row's own spell does not, or that is ranked in its place."""
     shared_granule: bool = True
     """Reading before, after and inside with a shared granule let in gives the same answer."""
     not_doubtful: bool = True

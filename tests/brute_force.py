@@ -36,6 +36,7 @@ from tests.brute_force_doubt import is_doubtful
 from tests.brute_force_execution import (
     FAMILY_OF,
     Execution,
+    PlainReading,
     constraints,
     execute,
     execute_structure,
@@ -43,7 +44,6 @@ from tests.brute_force_execution import (
     facts_read,
     filter_name,
     holds_loosely,
-    holds_plainly,
     is_variable,
     rank_key,
 )
@@ -332,10 +332,30 @@ def check_readable(case: Case) -> Iterator[str]:
 
 
 def check_plain_reading(case: Case) -> Iterator[str]:
-    """A reader who knows no precedence comes to the same answer."""
-    answers = execute(case.graph, case.trace, case.references, holds_plainly).answers
-    if answers != case.full.answers:
-        yield f"read plainly the answers are {sorted(answers)}"
+    """A reader who knows no precedence, and takes any spell for the one that is meant, comes to the same answer."""
+    run = PlainReading(case.graph, case.trace.steps, case.references)
+    if run.answers != case.full.answers:
+        yield f"read plainly the answers are {sorted(run.answers)}"
+    if not any(isinstance(step, PairwiseStep) for step in case.trace.steps):
+        return
+    for position, step in enumerate(case.trace.steps):
+        if isinstance(step, OrdinalStep):
+            yield from check_ranked_plainly(case, step, stage_variable(case.trace, position), position, run)
+
+
+def check_ranked_plainly(case: Case, step: OrdinalStep, variable: str, position: int, run: PlainReading) -> Iterator[str]:
+    """Each candidate counted by its foremost spell, the same one stands at the rank, alone there and before; no spell was dropped."""
+    is_descending = step.order is RankOrder.DESCENDING
+    keys: dict[str, list[int]] = {}
+    for row in run.rows_after[position - 1]:
+        keys.setdefault(row[variable], []).append(rank_key(step.operator, row[step.fact]) * (-1 if is_descending else 1))
+        if asides(case.graph, row[step.fact]):
+            yield f"{step.constraint} ranks {row[step.fact]}, of which a spell was dropped"
+    foremost = sorted((min(several), entity) for entity, several in keys.items())
+    before = [key for key, _ in foremost[: step.rank + 1]]
+    at_rank = {entity for _, entity in foremost[step.rank - 1 : step.rank]}
+    if len(set(before)) != len(before) or at_rank != case.full.candidates_after[position]:
+        yield f"{step.constraint} ranks another one if each counts by its foremost spell"
 
 
 def check_shared_granule(case: Case) -> Iterator[str]:

@@ -246,6 +246,55 @@ class Execution:
         return [row for row in self.rows if rank_key(step.operator, row[step.fact]) == keys[step.rank - 1]]
 
 
+BOUNDS: dict[str, tuple[Callable[[Fact, Fact], bool], Callable[[Fact, Fact], bool]]] = {
+    "I-equals-I": (lambda x, y: x.start == y.start, lambda x, y: x.end == y.end),
+    "I-starts-I": (lambda x, y: x.start == y.start, lambda x, y: x.end < y.end),
+    "I-started-by-I": (lambda x, y: x.start == y.start, lambda x, y: x.end > y.end),
+    "I-finishes-I": (lambda x, y: x.start > y.start, lambda x, y: x.end == y.end),
+    "I-finished-by-I": (lambda x, y: x.start < y.start, lambda x, y: x.end == y.end),
+    "I-during-I": (lambda x, y: x.start > y.start, lambda x, y: x.end < y.end),
+    "I-contains-I": (lambda x, y: x.start < y.start, lambda x, y: x.end > y.end),
+    "I-covers-P": (lambda x, y: x.start < y.start, lambda x, y: x.end > y.start),
+    "I-overlaps-I": (lambda x, y: x.start < y.start, lambda x, y: y.start < x.end < y.end),
+    "I-overlapped-by-I": (lambda x, y: y.start < x.start < y.end, lambda x, y: x.end > y.end),
+}
+"""What operators of two bounds say of the start, and of the end."""
+
+
+class PlainReading(Execution):
+    """The trace as it is read by one who knows no precedence, nor that one spell must meet all constraints.
+
+    A constraint keeps a row if it holds in any row that the structural steps so far give and that binds the
+    same variables; what it says of a start and of an end may hold in two of them.
+    """
+
+    def __init__(self, graph: BruteGraph, steps: Iterable[Step], references: Mapping[str, Fact]) -> None:
+        self.structural: list[Row] = [{}]
+        super().__init__(graph, steps, references, holds_plainly)
+
+    def run(self, step: Step) -> None:
+        """One step."""
+        if isinstance(step, StructuralStep):
+            self.structural = [extend(row, step, fact) for row in self.structural for fact in self.matching(row, step)]
+        super().run(step)
+
+    def keeps(self, step: PairwiseStep, row: Row) -> bool:
+        """Whether a pairwise constraint may seem to hold of a row."""
+        spells = [other for other in self.structural if variables(other) == variables(row)]
+        if any(super(PlainReading, self).keeps(step, other) for other in spells):
+            return True
+        if step.operator not in BOUNDS:
+            return False
+        pairs = [(other[step.left], self.references.get(step.right) or other[step.right]) for other in spells]
+        tests = BOUNDS[step.operator]
+        return all(any(x != y and test(x, y) for x, y in pairs) for test in tests)
+
+
+def variables(row: Row) -> Row:
+    """What a row binds to variables."""
+    return {name: entity for name, entity in row.items() if is_variable(name)}
+
+
 def look_up(index: Mapping[tuple[str, int, str], list[T]], row: Row, step: StructuralStep) -> list[T]:
     """What an index by ends holds for a pattern under a row's bindings."""
     subject, relation, object_ = step.pattern

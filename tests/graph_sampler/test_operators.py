@@ -112,7 +112,22 @@ def test_what_the_order_of_bounds_says_is_what_the_table_says(
             assert is_plain == row.holds(*bounds)
         else:
             assert is_plain == (row is relate(*pair))
-    assert not known.held[:, NO_PAIR].any() | known.plain[:, NO_PAIR].any()
+    assert not any(table[:, NO_PAIR].any() for table in known[1:])
+
+
+@given(pairs(), st.integers(-3, 9), st.booleans())
+def test_what_holds_has_its_start_and_its_end_whatever_the_other_bound(
+    pair: tuple[Family, ValidInterval, ValidInterval], other: int, shared: bool
+) -> None:
+    family, x, y = pair
+    known = meanings(family, shared, True)
+    [code] = order_codes(*(np.array([bound], np.int64) for bound in (x.start, x.end, y.start, y.end))).tolist()
+    for position, row in enumerate(known.operators):
+        has_both = known.starts[position, code] and known.ends[position, code]
+        assert has_both or not known.plain[position, code]
+        for test in [row.holds, *([row.loosely] if shared and row.loosely else [])]:
+            assert known.starts[position, code] or not test(x.start, other, y.start, y.end)
+            assert known.ends[position, code] or not test(other, x.end, y.start, y.end)
 
 
 def test_between_proper_intervals_only_one_test_is_true_whatever_the_order_of_rows() -> None:
