@@ -270,17 +270,21 @@ class PlainReading(Execution):
 
     def __init__(self, graph: BruteGraph, steps: Iterable[Step], references: Mapping[str, Fact]) -> None:
         self.structural: list[Row] = [{}]
+        self.spells: dict[frozenset[tuple[str, str]], list[Row]] = {}
         super().__init__(graph, steps, references, holds_plainly)
 
     def run(self, step: Step) -> None:
         """One step."""
         if isinstance(step, StructuralStep):
             self.structural = [extend(row, step, fact) for row in self.structural for fact in self.matching(row, step)]
+            self.spells = {}
+            for row in self.structural:
+                self.spells.setdefault(variables(row), []).append(row)
         super().run(step)
 
     def keeps(self, step: PairwiseStep, row: Row) -> bool:
         """Whether a pairwise constraint may seem to hold of a row."""
-        spells = [other for other in self.structural if variables(other) == variables(row)]
+        spells = self.spells[variables(row)]
         if any(super(PlainReading, self).keeps(step, other) for other in spells):
             return True
         if step.operator not in BOUNDS:
@@ -290,9 +294,9 @@ class PlainReading(Execution):
         return all(any(x != y and test(x, y) for x, y in pairs) for test in tests)
 
 
-def variables(row: Row) -> Row:
+def variables(row: Row) -> frozenset[tuple[str, str]]:
     """What a row binds to variables."""
-    return {name: entity for name, entity in row.items() if is_variable(name)}
+    return frozenset((name, entity) for name, entity in row.items() if is_variable(name))
 
 
 def look_up(index: Mapping[tuple[str, int, str], list[T]], row: Row, step: StructuralStep) -> list[T]:

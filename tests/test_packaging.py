@@ -72,6 +72,7 @@ def test_every_data_file_of_a_package_is_shipped(top: str) -> None:
     assert lost == []
 
 
+@pytest.mark.slow
 def test_every_dependency_is_imported() -> None:
     provided = set().union(*imported(*TOP).values())
     assert names(PROJECT["project"]["dependencies"]) - provided == set()
@@ -83,6 +84,7 @@ def test_every_import_is_a_dependency() -> None:
     assert {module for module, owners in imported(*TOP).items() if not owners & declared} == set()
 
 
+@pytest.mark.slow
 def test_what_the_tests_import_is_in_the_extra_for_tests() -> None:
     # click comes with typer, and only what typer makes of the commands is looked at
     declared = names(PROJECT["project"]["dependencies"]) | names(EXTRAS["test"]) | {"click"}

@@ -70,6 +70,7 @@ def test_a_command_of_the_pages_exists_with_its_options_and_configs(line: str) -
     assert [word for word in configs if not (ROOT / word).is_file()] == []
 
 
+@pytest.mark.slow
 def test_the_pages_show_every_command() -> None:
     called = {resolve(shlex.split(line)[1:])[0].name for line in shown_commands()}
     assert {command.name for command in every_command()} <= called

@@ -99,12 +99,15 @@ def test_sixteen_exemplars_the_most_similar_nearest_to_the_task(skeleton: str, y
 
 
 def test_the_skeleton_counts_in_the_likeness(years_records: list[BenchmarkRecord], pool: Pool) -> None:
-    task = task_of(years_records[200], shows_path=False)
     write = method_named("sgsh").prepare(pool)
     asked = ("in which _ did _ ?", "whom _ ?")
-    shown = [re.findall(r"^Skeleton: (.*)", prompts_of(write, task, skeleton)[-1], re.MULTILINE)[:-1] for skeleton in asked]
-    for at, skeleton in enumerate(asked):
-        assert shown[at].count(skeleton) > shown[1 - at].count(skeleton)
+    shown: dict[str, list[str]] = {skeleton: [] for skeleton in asked}
+    for record in years_records[200:210]:
+        task = task_of(record, shows_path=False)
+        for skeleton in asked:
+            shown[skeleton] += re.findall(r"^Skeleton: (.*)", prompts_of(write, task, skeleton)[-1], re.MULTILINE)[:-1]
+    for skeleton, other in (asked, asked[::-1]):
+        assert shown[skeleton].count(skeleton) > shown[other].count(skeleton)
 
 
 def test_over_the_budget_the_least_similar_go_first_and_the_task_stays(years_records: list[BenchmarkRecord], pool: Pool) -> None:

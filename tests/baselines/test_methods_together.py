@@ -68,6 +68,7 @@ def test_only_the_prompting_methods_see_the_path_and_only_demonstrating_ones_nee
 
 
 @pytest.mark.parametrize("name", METHODS)
+@pytest.mark.slow
 def test_stages_are_visits_as_many_as_the_method_announces(name: str, years_records: list[BenchmarkRecord], pool: Pool) -> None:
     method = method_named(name)
     done = written(method, years_records[50], pool, REPLY)
