@@ -9,66 +9,30 @@ import pytest
 from state.config import Caps, Rules
 from state.fact import TemporalFact
 from state.instance import BenchmarkRecord
-from state.trace import FilterStep, OrdinalStep, PairwiseStep, RootStep, Step, Trace, TransitionStep
-from state.vocabulary import Family, RankOrder, Template
-from tests import brute_force
-from tests.brute_force_execution import Execution
+from state.trace import FilterStep, RootStep, Step, TransitionStep
+from state.vocabulary import Family, Template
+from tests.brute_force_club import (
+    ANA,
+    BO,
+    CLUB,
+    CY,
+    DI,
+    FAY,
+    LABELS,
+    MEMBERS,
+    PRIZES,
+    RELATIONS,
+    broken,
+    chain,
+    club,
+    ordinal,
+    overlap,
+    pairwise,
+    trace_of,
+    violations,
+)
 from tests.brute_force_graph import Aside, BruteGraph, Fact
 from tests.random_traces import graph_of, record_of, write
-
-ANA, BO, CY, DI, ED, FAY = CLUB = [
-    Fact("Q1", "P3", "Q9", 1996, 2003),
-    Fact("Q2", "P3", "Q9", 1996, 2000),
-    Fact("Q3", "P3", "Q9", 1990, 1999),
-    Fact("Q4", "P3", "Q9", 2005, 2009),
-    Fact("Q5", "P3", "Q9", 1980, 1985),
-    Fact("Q6", "P3", "Q9", 2004, 2006),
-]
-LABELS = {
-    **{"Q1": "Ana Roy", "Q2": "Bo Lind", "Q3": "Cy Moe", "Q4": "Di Ash", "Q5": "Ed Orr", "Q6": "Fay Uhl", "Q7": "Gus Ek"},
-    **{"Q8": "City Hall", "Q9": "FC Arn"},
-}
-RELATIONS = {"P1": "prize", "P3": "member of", "P4": "post"}
-MEMBERS = RootStep(fact="f1", pattern=("?a", "P3", "Q9"), candidates=0)
-PRIZES = RootStep(fact="f1", pattern=("?a", "P1", "Q9"), candidates=0)
-
-
-def club(*more: Fact, labels: dict[str, str] | None = None, **fields: Any) -> BruteGraph:
-    """The club's six members, one spell each, and what a test adds."""
-    return graph_of([*CLUB, *more], {"P1"}, entity_labels=LABELS | (labels or {}), relation_labels=RELATIONS, **fields)
-
-
-def pairwise(number: int, operator: str, left: str, right: str) -> PairwiseStep:
-    return PairwiseStep(constraint=f"c{number}", operator=operator, left=left, right=right, candidates=0)
-
-
-def ordinal(number: int, operator: str, rank: int, order: str = "ascending", fact: str = "f1") -> OrdinalStep:
-    return OrdinalStep(constraint=f"c{number}", operator=operator, fact=fact, rank=rank, order=RankOrder(order), candidates=0)
-
-
-def trace_of(graph: BruteGraph, *steps: Step, template: Template = Template.ONE_HOP, **references: Fact) -> Trace:
-    """A trace whose steps count their candidates right."""
-    sizes = [len(entities) for entities in Execution(graph, steps, references).candidates_after]
-    counted = tuple(step.model_copy(update={"candidates": size}) for step, size in zip(steps, sizes, strict=True))
-    variable = {Template.TWO_HOP: "?b", Template.THREE_HOP: "?c"}.get(template, "?a")
-    return Trace(
-        template=template, answer_variable=variable, steps=counted, references={name: write(fact) for name, fact in references.items()}
-    )
-
-
-def overlap(graph: BruteGraph) -> Trace:
-    """Who left the club in the midst of Ana Roy's time: only Cy Moe did."""
-    return trace_of(graph, MEMBERS, pairwise(1, "I-overlaps-I", "f1", "g1"), g1=ANA)
-
-
-def violations(record: BenchmarkRecord, graph: BruteGraph, **options: Any) -> list[str]:
-    """What brute force finds; the club is full of shared years, which have their own test."""
-    return brute_force.violations(record, graph, **({"rules": Rules(shared_granule=False)} | options))
-
-
-def broken(record: BenchmarkRecord, graph: BruteGraph, **options: Any) -> set[str]:
-    """The names of the rules that a record breaks."""
-    return {text.split(":")[0] for text in violations(record, graph, **options)}
 
 
 def test_a_good_record_with_evidence_written_by_hand_breaks_no_rule() -> None:
@@ -337,12 +301,6 @@ def test_meta_entities_are_not_named() -> None:
     assert broken(record_of(graph, overlap(graph), "Q3"), graph) == {"readable"}
 
 
-def chain() -> BruteGraph:
-    """The club and, for some members, a post each."""
-    posts = [Fact("Q3", "P4", "Q13", 1999, 2002), Fact("Q5", "P4", "Q15", 1990, 1991), Fact("Q1", "P4", "Q12", 1970, 1971)]
-    return club(*posts, labels={"Q12": "post twelve", "Q13": "post thirteen", "Q15": "post fifteen"})
-
-
 def test_a_chain_passes_and_needs_two_full_walks() -> None:
     walk = TransitionStep(fact="f2", pattern=("?a", "P4", "?b"), candidates=0)
     steps = (MEMBERS, walk, pairwise(1, "I-meets-I", "f1", "f2"))
@@ -360,93 +318,6 @@ def test_operators_read_plainly_give_the_same_answer() -> None:
     graph = club(meeting, Fact("Q8", "P3", "Q9", 1996, 1996))
     trace = trace_of(graph, MEMBERS, pairwise(1, "I-meets-I", "f1", "g1"), g1=ANA)
     assert broken(record_of(graph, trace, "Q7"), graph) == {"plain reading"}
-
-
-# Dropped rows.
-
-
-@pytest.mark.parametrize(
-    ("ids", "bounds", "expected"),
-    [
-        (("Q7", "P3", "Q9"), (None, None, None, None), True),
-        (("Q7", "P3", "Q9"), (None, None, 1999, 1999), True),
-        (("Q7", "P3", "Q9"), (None, None, 1996, 1996), False),  # it would meet, or finish, or come before
-        (("Q7", "P3", "Q9"), (1997, 1997, None, None), False),
-        (("Q7", "P3", "Q9"), (1995, 1995, None, None), True),
-        (("Q7", "P3", "Q9"), (1990, 1999, 2001, 2001), True),
-        (("Q7", "P3", "Q9"), (1996, 1999, 2001, 2001), False),
-        (("Q7", "P3", "Q9"), (1990, 1990, 1999, 1999), True),  # dropped for its label alone
-        (("Q3", "P3", "Q9"), (None, None, None, None), False),  # the answer's own
-        (("Q7", "P3", "Q8"), (None, None, None, None), False),
-        (("Q7", "P4", "Q9"), (None, None, None, None), False),
-    ],
-)
-def test_a_dropped_row_that_might_be_an_answer_makes_a_record_doubtful(
-    ids: tuple[str, str, str], bounds: tuple[int | None, int | None, int | None, int | None], expected: bool
-) -> None:
-    graph = club(aside=[Aside(*ids, *bounds)])
-    assert ("doubtful" in broken(record_of(graph, overlap(graph), "Q3"), graph)) is expected
-    assert "doubtful" not in broken(record_of(graph, overlap(graph), "Q3"), graph, rules=Rules(not_doubtful=False))
-
-
-def test_no_value_lies_strictly_between_neighbours() -> None:
-    short = Fact("Q7", "P3", "Q9", 1996, 1997)
-    graph = club(short, aside=[Aside("Q8", "P3", "Q9", None, None, None, None)])
-    overlapping = trace_of(graph, MEMBERS, pairwise(1, "I-overlaps-I", "f1", "g1"), g1=short)
-    containing = trace_of(graph, MEMBERS, pairwise(1, "I-contains-I", "f1", "g1"), g1=short)
-    assert "doubtful" not in broken(record_of(graph, overlapping, "Q3"), graph)
-    assert "doubtful" in broken(record_of(graph, containing, "Q3"), graph)
-
-
-@pytest.mark.parametrize(
-    ("entity", "bounds", "expected"),
-    [
-        ("Q7", (None, None, 2001, 2001), True),
-        ("Q7", (2006, 2006, None, None), False),  # not before Di Ash, so never ranked
-        ("Q7", (1999, 1999, None, None), True),  # ranked, though never first
-        ("Q5", (1999, 1999, None, None), True),
-    ],
-)
-def test_a_dropped_row_that_an_ordinal_might_rank_makes_a_record_doubtful(
-    entity: str, bounds: tuple[int | None, int | None, int | None, int | None], expected: bool
-) -> None:
-    graph = club(aside=[Aside(entity, "P3", "Q9", *bounds)])
-    trace = trace_of(graph, MEMBERS, pairwise(1, "I-before-I", "f1", "g1"), ordinal(2, "start_rank", 2), g1=DI)
-    assert ("doubtful" in broken(record_of(graph, trace, "Q3"), graph)) is expected
-
-
-@pytest.mark.parametrize(
-    ("bounds", "year", "expected"),
-    [
-        ((1990, 1995, 1990, 1995), 1992, True),
-        ((1990, 1995, 1990, 1995), 1990, False),
-        ((1995, 1995, None, None), 1992, False),
-        ((1991, 1991, None, None), 1992, True),
-        ((None, None, 1991, 1991), 1992, True),
-        ((1990, 1999, 1991, 1991), 1992, True),
-    ],
-)
-def test_a_dropped_point_stands_for_the_points_it_may_be(
-    bounds: tuple[int | None, int | None, int | None, int | None], year: int, expected: bool
-) -> None:
-    prizes = [Fact(f"Q{n}", "P1", "Q9", year + n, year + n) for n in range(2, 7)] + [Fact("Q1", "P1", "Q9", year, year)]
-    first = Fact("Q7", "P1", "Q9", year - 5, year - 5)
-    graph = club(*prizes, first, aside=[Aside("Q8", "P1", "Q9", *bounds)])
-    trace = trace_of(graph, PRIZES, pairwise(1, "P-before-P", "f1", "g1"), g1=prizes[-1])
-    assert ("doubtful" in broken(record_of(graph, trace, "Q7"), graph)) is expected
-
-
-@pytest.mark.parametrize(
-    ("second", "expected"),
-    [((None, None, 2010, 2010), True), ((1999, 1999, 2010, 2010), True), ((2000, 2009, 2010, 2010), False)],
-)
-def test_two_dropped_rows_are_chosen_together(second: tuple[int | None, int | None, int | None, int | None], expected: bool) -> None:
-    kept = chain()
-    aside = [Aside("Q7", "P3", "Q9", None, None, 1999, 1999), Aside("Q7", "P4", "Q8", *second)]
-    graph = club(*kept.facts[6:], labels=kept.entity_labels, aside=aside)
-    walk = TransitionStep(fact="f2", pattern=("?a", "P4", "?b"), candidates=0)
-    trace = trace_of(graph, MEMBERS, walk, pairwise(1, "I-meets-I", "f1", "f2"), template=Template.TWO_HOP)
-    assert ("doubtful" in broken(record_of(graph, trace, "Q13"), graph)) is expected
 
 
 # Evidence, support, fields.

@@ -6,7 +6,6 @@ import datetime
 import gzip
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,87 +14,22 @@ from hypothesis import strategies as st
 from graph_sampler.load import load_graph
 from graph_sampler.loaders.eventkg_statements import whole_nodes
 from graph_sampler.loaders.registry import guess_formats
-from graph_sampler.temporal_graph import TemporalGraph
 from state.config import GraphConfig
 from state.errors import GraphFormatError
-from state.graph_report import CleaningReport, DropReason
-from state.interval import Granularity, format_granule
-from tests.eventkg_layout import DAYS, Graph, Layout, days, files, quoted, time_lines, write
-
-SYNTAXES = [
-    Layout("early"), Layout("full"), Layout("light"), Layout("full", "http://eventkg.l3s.uni-hannover.de/"),
-    Layout("light", "http://EventKG.L3S.uni-hannover.de/"), Layout("full", "https://events.example.org/"), Layout("early", "http://x.org/"),
-]  # fmt: skip
-LABELS = {"event_1": "Arn Games", "entity_1": "Ana Roy", "entity_2": "FC Arn", "entity_3": "Bo Lind"}
-SMALL = Graph(
-    facts=[
-        ("entity_1", "P54", "entity_2", "1996-05-01", "2003-06-30"),
-        ("entity_3", "P54", "entity_2", "1999-01-01", "2001-12-31"),
-        ("entity_1", "P1344", "event_1", "1999-06-01", "1999-06-12"),
-    ],
-    labels=LABELS,
-    relations={"P54": "member of sports team", "P1344": "participant in"},
-    events=frozenset(("event_1",)),
+from state.interval import Granularity
+from tests.eventkg_dumps import (
+    LABELS,
+    SMALL,
+    SYNTAXES,
+    counters,
+    dated,
+    facts,
+    folder,
+    labels,
+    load,
+    node,
 )
-
-
-def load(path: Path | tuple[Path, ...], granularity: str = "day", **options: Any) -> tuple[TemporalGraph, CleaningReport]:
-    paths = str(path) if isinstance(path, Path) else tuple(map(str, path))
-    data = {"path": paths, "format": "eventkg", "granularity": granularity, "options": options}
-    return load_graph(GraphConfig.model_validate(data))
-
-
-def facts(graph: TemporalGraph) -> set[tuple[str, ...]]:
-    """Facts by ids, times as text."""
-    return {
-        (
-            graph.entity_ids[graph.subject[row]], graph.relation_ids[graph.relation[row]], graph.entity_ids[graph.object[row]],
-            format_granule(int(graph.start[row]), graph.granularity), format_granule(int(graph.end[row]), graph.granularity),
-        )
-        for row in range(len(graph))
-    }  # fmt: skip
-
-
-def labels(graph: TemporalGraph) -> dict[str, str]:
-    return dict(zip(graph.entity_ids, graph.entity_labels, strict=True))
-
-
-def counters(report: CleaningReport) -> dict[str, int]:
-    """What the loader itself counts: not what any row shows later, such as a bound that is not known."""
-    assert report.source is not None
-    later = {"unknown_start", "unknown_end", "open_end", "coarse", "start_after_end", "sentinel", "bad_date", "duplicate_exact"}
-    return {name: count for name, count in report.source.counters.items() if name not in later and not name.startswith("unlabelled")}
-
-
-def folder(path: Path, extra: dict[str, str], graph: Graph = SMALL, layout: Layout | None = None) -> Path:
-    """The small graph with lines added to some of its files."""
-    write(path, graph, layout)
-    for name, text in extra.items():
-        file = path / f"{name}.nq"
-        file.write_text((file.read_text(encoding="utf-8") if file.exists() else "") + text, encoding="utf-8", newline="")
-    return path
-
-
-def node(number: int, subject: str, relations: dict[str, str], object_: str, start: str = "", end: str = "", graph: str = "") -> str:
-    """A relation node; `relations` maps a term to its graph, and the other lines have `graph`, or none."""
-    layout, name = Layout(), f"resource:relation_{number}"
-    lines = [layout.line(name, "rdf:type", "schema:Relation", graph), layout.line(name, "rdf:subject", subject, graph)]
-    lines += [layout.line(name, "rdf:object", object_, graph)]
-    lines += [layout.line(name, "sem:roleType", term, source) for term, source in relations.items()]
-    return "".join((*lines, *time_lines(layout, name, start, end, graph)))
-
-
-def dated(number: int, start: str, end: str, unit: str, unit_of_end: str | None = None) -> str:
-    """A relation node of the event with dates and units as they stand."""
-    layout, name = Layout(), f"resource:relation_{number}"
-    lines = [node(number, "resource:event_1", {"wdt:P54": "wikidata"}, "resource:entity_2", graph="wikidata")]
-    for date, predicate, stated, kind in (
-        (start, "sem:hasBeginTimeStamp", "startUnitType", unit), (end, "sem:hasEndTimeStamp", "endUnitType", unit_of_end or unit),
-    ):  # fmt: skip
-        lines.append(layout.line(name, predicate, quoted(date, "^^xsd:date"), "wikidata"))
-        if kind:
-            lines.append(layout.line(name, f"schema:{stated}", kind, "wikidata"))
-    return "".join(lines)
+from tests.eventkg_layout import DAYS, Graph, Layout, days, files, quoted, time_lines, write
 
 
 def test_the_shipped_graph_of_days_is_the_same_in_this_layout() -> None:
@@ -147,86 +81,6 @@ def test_a_graph_written_in_the_layout_is_read_back(
             load_graph(config)
     else:
         assert facts(load_graph(config)[0]) == told
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "unit", "told"),
-    [
-        ("1999-01-01", "2004-12-31", "time:unitYear", ("1999", "2004")),
-        ("1999-06-01", "1999-06-30", "time:unitMonth", ("1999-06", "1999-06")),
-        ("1999-02-01", "1999-03-03", "time:unitMonth", ("1999-02", "1999-02")),
-        ("2000-02-01", "2000-03-02", "time:unitMonth", ("2000-02", "2000-02")),
-        ("1999-03-01", "1999-03-31", "time:unitMonth", ("1999-03", "1999-03")),
-        ("1999-03-02", "1999-03-03", "time:unitDay", ("1999-03-02", "1999-03-03")),
-        ("10000-01-01", "10001-12-31", "time:unitYear", ("+10000", "+10001")),
-        ("1990-01-01", "1999-12-31", "schema:unitDecade", None),
-        ("1901-01-01", "1901-12-31", "schema:unitCentury", None),
-        ("1999-01-01", "2004-12-31", "", ("1999", "2004")),
-        ("0044-01-01", "0014-12-31", "time:unitYear", None),
-        ("1910-01-01", "1999-12-31", "time:unitDay", ("1910-01-01", "1999-12-31")),
-        ("2000-01-01", "2999-12-31", "time:unitDay", None),
-        ("2004-01-01", "1999-12-31", "time:unitYear", None),
-    ],
-)
-@pytest.mark.parametrize(("granularity", "width"), [("day", 10), ("month", 7), ("year", 4)])
-def test_a_widened_date_is_taken_back_to_its_unit(
-    start: str, end: str, unit: str, told: tuple[str, str] | None, granularity: str, width: int, tmp_path: Path
-) -> None:
-    path = folder(tmp_path, {"relations_entities_temporal": dated(90, start, end, unit)})
-    graph, report = load(path, granularity)
-    is_told = told is not None and len(told[0].removeprefix("+10").rjust(4, "0")) >= width
-    bounds = [tuple(bound if bound[0] == "+" else bound[:width] for bound in told)] if is_told and told else []
-    assert [row[3:] for row in facts(graph) if row[0] == "event_1"] == bounds
-    assert (report.rows, report.kept_aside) == (4, 0 if is_told else 1)
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "unit", "counter"),
-    [
-        ("0044-01-01", "0014-12-31", "time:unitYear", {"bad_era_possible": 1}),
-        ("2000-01-01", "2999-12-31", "time:unitDay", {"suspect_span": 1}),
-        ("1999-01-01", "1999-12-31", "time:unitYear", {}),
-    ],
-)
-def test_dates_that_cannot_be_meant_are_counted_and_stay_doubtful(
-    start: str, end: str, unit: str, counter: dict[str, int], tmp_path: Path
-) -> None:
-    graph, report = load(folder(tmp_path, {"relations_entities_temporal": dated(90, start, end, unit)}))
-    assert {name: count for name, count in counters(report).items() if name != "untimed"} == counter
-    assert len(graph.dropped) == 1
-    assert bool(graph.dropped.start_low[0] < -(10**6)) is bool(counter)
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "unit", "meant"),
-    [
-        ("1990-01-01", "1999-12-31", "schema:unitDecade", (1990, 1999)), ("1900-01-01", "1999-12-31", "schema:unitDecade", (1900, 1909)),
-        ("2000-01-01", "2999-12-31", "schema:unitDecade", (2000, 2009)), ("2010-01-01", "2019-12-31", "schema:unitDecade", (2010, 2019)),
-        ("1900-01-01", "1999-12-31", "schema:unitCentury", (1801, 1900)), ("2000-01-01", "2999-12-31", "schema:unitCentury", (1901, 2000)),
-        ("1901-01-01", "1901-12-31", "schema:unitCentury", (1901, 2000)),
-    ],
-)  # fmt: skip
-def test_a_decade_or_century_kept_aside_leaves_room_for_all_that_it_may_mean(
-    start: str, end: str, unit: str, meant: tuple[int, int], tmp_path: Path
-) -> None:
-    path = folder(tmp_path, {"relations_entities_temporal": dated(90, start, end, unit)})
-    dropped = load(path, "year")[0].dropped
-    assert len(dropped) == 1
-    assert dropped.start_low[0] <= meant[0] <= dropped.start_high[0]
-    assert dropped.end_low[0] <= meant[1] <= dropped.end_high[0]
-    assert -(10**6) < dropped.start_low[0] < dropped.end_high[0] < 10**6
-
-
-def test_a_graph_of_antiquity_can_be_asked_for(tmp_path: Path) -> None:
-    path = folder(tmp_path, {"relations_entities_temporal": dated(90, "0312-01-01", "0337-12-31", "time:unitYear")})
-    graph, _ = load(path, "year", min_year=1)
-    assert ("event_1", "P54", "entity_2", "0312", "0337") in facts(graph)
-
-
-def test_dates_without_a_unit_are_years_unless_the_config_says_more(tmp_path: Path) -> None:
-    path = folder(tmp_path, {"relations_entities_temporal": dated(90, "1999-05-01", "2000-05-07", "")})
-    assert load(path)[1].dropped == {DropReason.COARSE: 1}
-    assert ("event_1", "P54", "entity_2", "1999-05-01", "2000-05-07") in facts(load(path, precision="day")[0])
 
 
 def test_one_node_of_several_sources_is_one_fact_of_the_best_source(tmp_path: Path) -> None:
