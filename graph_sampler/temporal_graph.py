@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from graph_sampler.columns import settled
 from graph_sampler.sorting import sort_rows
-from graph_sampler.text_column import TextColumn
 from state.interval import Granularity, ValidInterval, format_granule
 from state.vocabulary import RelationType
 
@@ -31,7 +30,7 @@ POS_INF = 2**62
 """Upper bound of a dropped row that is not known."""
 
 _HASHED_TOGETHER = 1 << 16
-"""Texts that become Python strings at once while a graph is hashed."""
+"""Names that are Python objects at once while a graph is hashed."""
 
 Codes = npt.NDArray[np.int32]
 Bounds = npt.NDArray[np.int64]
@@ -221,9 +220,9 @@ class TemporalGraph:
     def content_hash(self) -> str:
         """SHA-256 of ids, labels, aliases, types, granularity, facts and dropped rows; independent of the source's order."""
         digest = hashlib.sha256()
-        names: tuple[Any, ...] = (
-            "chronoqg-graph-1",
-            self.granularity.value,
+        for text in ("chronoqg-graph-1", self.granularity.value):
+            digest.update(json.dumps(text).encode("ascii") + b"\n")
+        names: tuple[Sequence[Any], ...] = (
             self.entity_ids,
             self.entity_labels,
             sorted(self.entity_aliases.items()),
@@ -231,12 +230,9 @@ class TemporalGraph:
             self.relation_labels,
             [kind.value for kind in self.relation_types],
         )
-        for part in names:
-            if isinstance(part, TextColumn):
-                for piece in _as_json(part):
-                    digest.update(piece.encode("ascii"))
-            else:
-                digest.update(json.dumps(part).encode("ascii"))
+        for named in names:
+            for piece in _as_json(named):
+                digest.update(piece.encode("ascii"))
             digest.update(b"\n")
         dropped = self.dropped
         for column in (self.subject, self.relation, self.object, self.start, self.end, dropped.subject, dropped.relation, dropped.object):
@@ -246,9 +242,9 @@ class TemporalGraph:
         return digest.hexdigest()
 
 
-def _as_json(texts: TextColumn) -> Iterator[str]:
-    """The texts as `json.dumps` writes a list of them, in pieces."""
+def _as_json(values: Sequence[Any]) -> Iterator[str]:
+    """What `json.dumps` writes of a list, in pieces."""
     yield "["
-    for first in range(0, len(texts), _HASHED_TOGETHER):
-        yield (", " if first else "") + json.dumps(texts[first : first + _HASHED_TOGETHER])[1:-1]
+    for first in range(0, len(values), _HASHED_TOGETHER):
+        yield (", " if first else "") + json.dumps(values[first : first + _HASHED_TOGETHER])[1:-1]
     yield "]"
